@@ -1,0 +1,85 @@
+# Thin: the work is in the presets of CMakePresets.json and in tools/.
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup build quickstart test bench tidy format clean install \
+        test-steps configure-release check-static test-release test-asan test-tsan check-docs
+
+step = @printf '\n== %s\n' "$(1)"
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | \
+	  awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+setup:  ## install the packages that building and testing need
+	tools/setup.sh test
+
+# A tree that is already configured keeps its choice of tests.
+build:  ## build the libraries and the program, optimised: build/sau
+	tools/setup.sh build
+	@test -f build/build.ninja || cmake --preset program
+	cmake --build build -j $(JOBS) --target sau_program
+
+quickstart: build  ## build, then a small part of the paper: results/quickstart
+	build/sau paper --only multi-armed --trials 20 --out results/quickstart
+
+test: setup  ## every check: format, layers, all tests, sanitizers, docs, clang-tidy
+	@if $(MAKE) --no-print-directory test-steps; then printf '\nmake test: ALL PASSED\n'; \
+	else printf '\nmake test: FAILED, see above\n'; exit 1; fi
+
+test-steps: check-static test-release test-asan test-tsan check-docs tidy
+
+check-static:
+	$(call step,format)
+	tools/check_format.sh
+	$(call step,layers)
+	tools/check_layers.py
+
+configure-release:
+	cmake --preset release
+
+test-release: configure-release
+	$(call step,release build and all tests)
+	cmake --build --preset release -j $(JOBS)
+	ctest --preset release -j $(JOBS)
+
+test-asan:
+	$(call step,address and undefined-behaviour sanitizers: fast tests)
+	cmake --preset asan
+	cmake --build --preset asan -j $(JOBS)
+	ctest --preset asan -j $(JOBS)
+
+test-tsan:
+	$(call step,thread sanitizer: tests of run)
+ifneq ($(wildcard tests/run/*_test.cpp),)
+	cmake --preset tsan
+	cmake --build --preset tsan -j $(JOBS)
+	ctest --preset tsan -j $(JOBS)
+endif
+
+check-docs:
+	$(call step,docs)
+ifneq ($(wildcard tools/check_docs.py),)
+	python3 tools/check_docs.py build/sau
+endif
+
+bench: setup configure-release  ## build and run the benchmarks
+	cmake --build --preset bench -j $(JOBS)
+	@set -e; for bench in build/bench/*_bench; do echo "== $$bench"; "$$bench"; done
+
+# The warnings of clang itself are switched off: the build has those of the compiler.
+tidy: configure-release  ## clang-tidy over src and apps
+	$(call step,clang-tidy)
+	find src apps -name '*.cpp' | sort | \
+	  xargs -r -n 1 -P $(JOBS) clang-tidy -p build --quiet --extra-arg=-Wno-everything
+
+format:  ## rewrite the sources with clang-format
+	tools/check_format.sh --fix
+
+clean:  ## remove build/
+	rm -rf build
+
+install: build  ## install below PREFIX (default /usr/local)
+	cmake --install build --prefix $(PREFIX)

@@ -1,0 +1,18 @@
+#include "commands.hpp"
+
+namespace sau::cli {
+namespace {
+
+constexpr Command kCommands[] = {
+    {"run", "run agents on problems and compare their regret", describe_run},
+    {"paper", "run the paper's experiments", describe_paper},
+    {"list", "list every problem, model, strategy and alias, with their settings", describe_list},
+    {"inspect", "show what a result folder or an agent file holds", describe_inspect},
+    {"completion", "print a completion script for bash, zsh or fish", describe_completion},
+};
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+}  // namespace sau::cli

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "sau/core/spec.hpp"
+
+namespace sau::cli {
+
+// Turns a struct with fields() into the command's flags: types, bounds, defaults and help come
+// from the one description. A std::vector<std::string> is a flag that may be repeated.
+template <class Flags>
+std::shared_ptr<Flags> add_flags(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  const std::string owner = "sau " + app.get_name();
+  flags->fields(
+      [&]<class T>(std::string_view key, T& value, std::string_view help, Bounds bounds = {}) {
+        std::string name = "--" + std::string(key);
+        std::ranges::replace(name, '_', '-');
+        const std::string text(help);
+        if constexpr (std::is_same_v<T, bool>) {
+          app.add_flag(name, value, text);
+        } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+          app.add_option(name, value, text)->allow_extra_args(false)->type_name("NAME...");
+        } else {
+          const bool shown =
+              !std::is_same_v<T, std::string> || !detail::write_value(value).starts_with('"');
+          const std::string fallback = shown ? " [" + detail::write_value(value) + "]" : "";
+          // `flags` owns `value`: the command's deed keeps it alive.
+          app.add_option_function<std::string>(
+                 name,
+                 [owner, name, bounds, &value](const std::string& given) {
+                   detail::read_value(owner, name, given, bounds, value);
+                 },
+                 text + fallback)
+              ->type_name(std::is_same_v<T, std::string> ? "PATH" : "N");
+        }
+      });
+  return flags;
+}
+
+}  // namespace sau::cli

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "sau/core/spec.hpp"
+#include "sau/run/experiment.hpp"
+
+namespace sau::cli {
+
+// The flags that `sau run` and `sau paper` share.
+struct LaboratoryFlags {
+  std::uint64_t seed = 1;
+  std::uint64_t threads = 0;
+  std::string out;
+  bool json = false;
+  bool quiet = false;
+  void fields(auto&& field) {
+    field("seed", seed, "seed of every random stream");
+    field("threads", threads, "trials at the same time; 0 is one per core; never changes a result",
+          Bounds{.min = 0.0, .max = 4096.0});
+    field("out", out, "result folder; trials that are in it are not run again");
+    field("json", json, "print the summary as JSON on standard output");
+    field("quiet", quiet, "no progress on standard error");
+  }
+};
+
+// Runs what is missing in the folder, then prints the summary of the trials asked for. Ctrl-C
+// leaves a valid folder. Returns the exit code.
+int run_laboratory(const Experiment& experiment, const std::filesystem::path& folder,
+                   const LaboratoryFlags& flags);
+
+}  // namespace sau::cli

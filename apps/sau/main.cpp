@@ -1,0 +1,110 @@
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "sau/core/error.hpp"
+#include "sau/core/text.hpp"
+#include "sau/core/version.hpp"
+
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n') c = ' ';
+  }
+  return text;
+}
+
+int complain(const std::string& message, int code) {
+  std::fprintf(stderr, "sau: %s\n", one_line(message).c_str());
+  return code;
+}
+
+// The command that was being read when something went wrong, or the program itself.
+const CLI::App& innermost(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : *chosen.front();
+}
+
+// CLI11 names what it did not expect; people want to know what would have been right.
+std::string explain_extras(const CLI::App& app) {
+  const CLI::App& command = innermost(app);
+  std::vector<std::string> known;
+  const auto extras = app.remaining(true);
+  const std::string word = extras.empty() ? "" : extras.front();
+  const bool flag = word.starts_with("-");
+  if (flag) {
+    for (const CLI::Option* option : command.get_options()) known.push_back(option->get_name());
+  } else if (&command == &app) {
+    for (const auto& entry : sau::cli::commands()) known.emplace_back(entry.name);
+  } else {
+    return "unexpected '" + word + "' after 'sau " + command.get_name() + "'; see sau " +
+           command.get_name() + " --help";
+  }
+  return sau::unknown_name(flag ? "flag" : "command", word.substr(0, word.find('=')), known);
+}
+
+int run_main(int argc, char** argv) {
+  CLI::App app("Exploration for contextual bandits by Sample Average Uncertainty.", "sau");
+  app.set_version_flag("--version", "sau " + std::string(sau::version()) + " (commit " +
+                                        std::string(sau::commit()) + ", " +
+                                        std::string(sau::compiler()) + ")");
+  app.footer(
+      "Start here:\n"
+      "  sau list                                    what there is to choose from\n"
+      "  sau run --problem bernoulli --agent sau_ucb --agent ucb1 --trials 50\n"
+      "  sau paper --only multi-armed --trials 20    a part of the paper, shortened\n"
+      "'sau COMMAND --help' explains a command.");
+  sau::cli::Deed deed;
+  for (const auto& command : sau::cli::commands()) {
+    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    auto todo = command.describe(*sub);
+    sub->callback([&deed, todo = std::move(todo)] { deed = todo; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
+  } catch (const CLI::CallForVersion&) {
+    std::puts(app.version().c_str());
+    return 0;
+  } catch (const CLI::ExtrasError&) {
+    return complain(explain_extras(app), kUsage);
+  } catch (const CLI::ParseError& error) {
+    return complain(error.what(), kUsage);
+  }
+  if (!deed) {
+    std::fputs(app.help().c_str(), stderr);
+    return kUsage;
+  }
+  return deed();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A file over its size limit is an ordinary write error, not a reason to die.
+  std::signal(SIGXFSZ, SIG_IGN);
+  int code = 0;
+  try {
+    code = run_main(argc, argv);
+  } catch (const sau::UsageError& error) {
+    return complain(error.what(), kUsage);
+  } catch (const std::exception& error) {
+    return complain(error.what(), kFailed);
+  } catch (...) {
+    return complain("failed for an unknown reason", kFailed);
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    return complain("cannot write to standard output", kFailed);
+  }
+  return code;
+}

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "sau/run/runner.hpp"
+
+namespace sau::cli {
+
+// Tells on standard error how far a run is: one line that is rewritten on a terminal, otherwise a
+// plain line every ten seconds.
+class ProgressPrinter {
+ public:
+  explicit ProgressPrinter(bool quiet);
+
+  void operator()(const Progress& progress);
+  // Leaves the terminal clean for what comes next.
+  void finish();
+
+ private:
+  bool quiet_, terminal_;
+  double last_line_ = 0.0;
+  bool line_open_ = false;
+};
+
+}  // namespace sau::cli

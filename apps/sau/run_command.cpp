@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "flags.hpp"
+#include "laboratory.hpp"
+#include "sau/core/error.hpp"
+#include "sau/core/text.hpp"
+
+namespace sau::cli {
+namespace {
+
+struct RunFlags : LaboratoryFlags {
+  std::vector<std::string> problem, agent;
+  std::uint64_t trials = 100;
+  std::uint64_t steps = 0;
+  void fields(auto&& field) {
+    field("problem", problem, "a problem, such as 'bernoulli(actions=50,gap=0.1)'; repeatable");
+    field("agent", agent,
+          "an agent, such as sau_ucb or 'sample_mean+sau_ucb(alpha=0.5)'; repeatable");
+    field("trials", trials, "independent trials of every cell", Bounds{.min = 1.0});
+    field("steps", steps, "steps in a trial; 0 is the problem's own horizon");
+    LaboratoryFlags::fields(field);
+  }
+};
+
+// The same request goes to the same folder, so that it continues there.
+std::string default_folder(const Experiment& experiment) {
+  std::string request = std::to_string(experiment.seed);
+  for (const Cell& cell : experiment.cells) {
+    request +=
+        "\n" + cell.problem_spec + "\n" + cell.agent_spec + "\n" + std::to_string(cell.steps);
+  }
+  return fmt::format("results/run-{:08x}", scope_of(request) >> 32);
+}
+
+}  // namespace
+
+Deed describe_run(CLI::App& app) {
+  app.description(
+      "Runs every agent on every problem, prints mean, standard error, median, 10-90 % range and\n"
+      "the share of stuck trials, and keeps one row a trial in the result folder.\n"
+      "All agents of a problem meet the same contexts and the same noise.");
+  app.footer(
+      "Examples:\n"
+      "  sau run --problem bernoulli --agent sau_ucb --agent ucb1\n"
+      "  sau run --problem 'bernoulli(actions=50)' --agent sau_sampling --agent ts --trials 500\n"
+      "  sau run --problem bernoulli --agent 'epsilon_greedy(epsilon=0.05)' --steps 10000 --json\n"
+      "'sau list' shows what can be named. Without --out the folder is results/run-<number>, the\n"
+      "same for the same request; more trials or more agents may be added to a folder later.");
+  const auto flags = add_flags<RunFlags>(app);
+  return [flags] {
+    if (flags->problem.empty() || flags->agent.empty()) {
+      throw UsageError(std::string("sau run: ") +
+                       (flags->problem.empty() ? "--problem" : "--agent") +
+                       " is missing; for example: sau run --problem bernoulli --agent sau_ucb");
+    }
+    const Experiment experiment{
+        .seed = flags->seed,
+        .cells = make_cells(flags->problem, flags->agent, flags->steps, flags->trials)};
+    return run_laboratory(experiment, flags->out.empty() ? default_folder(experiment) : flags->out,
+                          *flags);
+  };
+}
+
+}  // namespace sau::cli

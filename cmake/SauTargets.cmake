@@ -1,0 +1,38 @@
+# Flags of every target of the project, in one place.
+add_library(sau_flags INTERFACE)
+target_compile_options(
+  sau_flags
+  INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wpedantic
+            # Results must not depend on whether the machine has fused multiply-add.
+            -ffp-contract=off
+            $<$<BOOL:${SAU_WERROR}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # False alarm of GCC 12 on `"literal" + std::string` (GCC bug 105651).
+  target_compile_options(sau_flags INTERFACE -Wno-restrict)
+endif()
+
+# Flags and language level for one target.
+function(sau_configure_target target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  # BUILD_INTERFACE keeps the flags out of the installed package.
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:sau_flags>)
+endfunction()
+
+# sau_add_library(<name> OUTPUT <file name> FOLDERS <folder>...)
+# The static library sau_<name>, alias sau::<name>, from every src/<folder>/*.cpp. A folder may be
+# empty or absent; a new file is found at the next build.
+function(sau_add_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT" "FOLDERS")
+  list(TRANSFORM arg_FOLDERS REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1/*.cpp")
+  file(GLOB sources CONFIGURE_DEPENDS ${arg_FOLDERS})
+  add_library(sau_${name} STATIC ${sources})
+  add_library(sau::${name} ALIAS sau_${name})
+  sau_configure_target(sau_${name})
+  target_link_libraries(sau_${name} PRIVATE $<BUILD_INTERFACE:sau_private>)
+  target_include_directories(
+    sau_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  set_target_properties(sau_${name} PROPERTIES OUTPUT_NAME ${arg_OUTPUT} EXPORT_NAME ${name})
+  install(TARGETS sau_${name} EXPORT sau-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()

@@ -1,0 +1,39 @@
+# sau_add_version(<target>): compiles version.cpp.in into the target. The commit is looked up at
+# every build, but the source is written only when it differs: a new commit costs one small file.
+# Run as a script (cmake -P) this same file writes the source.
+if(NOT CMAKE_SCRIPT_MODE_FILE)
+  set(SAU_VERSION_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
+
+  function(sau_add_version target)
+    set(output ${PROJECT_BINARY_DIR}/generated/version.cpp)
+    add_custom_target(
+      sau_version
+      COMMAND
+        ${CMAKE_COMMAND} -D OUTPUT=${output} -D SOURCE_DIR=${PROJECT_SOURCE_DIR}
+        -D VERSION=${PROJECT_VERSION}
+        "-DCOMPILER=${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" -P
+        ${SAU_VERSION_SCRIPT}
+      BYPRODUCTS ${output}
+      COMMENT "Looking up the commit"
+      VERBATIM)
+    target_sources(${target} PRIVATE ${output})
+    set_source_files_properties(${output} PROPERTIES GENERATED ON)
+    add_dependencies(${target} sau_version)
+  endfunction()
+  return()
+endif()
+
+set(COMMIT "unknown")
+find_program(GIT git)
+if(GIT)
+  # An empty prefix: the repository is ours, not one that merely contains our folder.
+  execute_process(COMMAND ${GIT} -C ${SOURCE_DIR} rev-parse --show-prefix RESULT_VARIABLE outside
+                  OUTPUT_VARIABLE prefix ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+  execute_process(COMMAND ${GIT} -C ${SOURCE_DIR} rev-parse --short --verify HEAD
+                  RESULT_VARIABLE no_commit OUTPUT_VARIABLE hash ERROR_QUIET
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT outside AND NOT prefix AND NOT no_commit)
+    set(COMMIT ${hash})
+  endif()
+endif()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/version.cpp.in ${OUTPUT} @ONLY)

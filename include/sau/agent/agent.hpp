@@ -1,0 +1,46 @@
+#pragma once
+
+#include <utility>
+
+#include "sau/core/rng.hpp"
+#include "sau/core/types.hpp"
+#include "sau/explore/strategy.hpp"
+#include "sau/model/value_model.hpp"
+
+namespace sau {
+
+// A value model and a strategy, joined at compile time:  Agent{SampleMean{setup}, SauUcb{setup}}.
+// An agent is a plain value used by one thread.
+template <ValueModel M, Explores<M> S>
+class Agent {
+ public:
+  using Model = M;
+  using Strategy = S;
+
+  Agent(M model, S strategy) : model_(std::move(model)), strategy_(std::move(strategy)) {}
+
+  Choice choose(Context x, Rng& rng) noexcept { return strategy_.choose(model_, x, rng); }
+
+  // `made` is what choose() returned for this step: the residual is taken against the value
+  // predicted then (eq. 5), so a reward may come back late, or from a log.
+  void learn(Context x, Choice made, double reward) noexcept {
+    strategy_.observe(made.action, reward - made.value);
+    model_.update(x, made.action, reward);
+  }
+
+  // The chance of every action in the next choose(x); one number per action.
+  void probabilities(Context x, std::span<double> out) { strategy_.probabilities(model_, x, out); }
+
+  std::span<const double> values(Context x) noexcept { return model_.values(x); }
+
+  M& model() noexcept { return model_; }
+  const M& model() const noexcept { return model_; }
+  S& strategy() noexcept { return strategy_; }
+  const S& strategy() const noexcept { return strategy_; }
+
+ private:
+  M model_;
+  S strategy_;
+};
+
+}  // namespace sau

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "sau/agent/play.hpp"
+#include "sau/agent/recorder.hpp"
+#include "sau/core/archive.hpp"
+#include "sau/core/types.hpp"
+#include "sau/problem/problem.hpp"
+
+namespace sau {
+
+// Any model joined with any strategy that fits, chosen by name (make_agent in catalog.hpp).
+// choose(), learn() and probabilities() are one virtual call a decision and check what they are
+// given; play() is one a trial and runs the loop on the concrete types.
+class AnyAgent {
+ public:
+  virtual ~AnyAgent() = default;
+
+  // The canonical spec, model+strategy.
+  virtual const std::string& spec() const noexcept = 0;
+  virtual Shape shape() const noexcept = 0;
+  // The rewards it can learn from.
+  virtual RewardRange rewards() const noexcept = 0;
+
+  // Throws Error when x has the wrong length or a number that is not finite.
+  virtual Choice choose(Context x, Rng& rng) = 0;
+  // `made` is what choose(x) returned. Throws Error when the reward is not one it can learn from.
+  virtual void learn(Context x, Choice made, double reward) = 0;
+  // The chance of every action in the next choose(x); changes nothing.
+  virtual void probabilities(Context x, std::span<double> out) = 0;
+  // The predicted mean reward of every action; valid until the next call.
+  virtual std::span<const double> values(Context x) = 0;
+
+  // Plays a trial. Throws Error when the problem does not fit this agent.
+  virtual void play(Problem& problem, Streams& rng, std::uint64_t steps, Recorder& record) = 0;
+
+  // Adds what `other`, an agent of the same spec and shape, learned apart from this one since both
+  // were new. Throws Error when they do not match or the model is not a sum.
+  virtual void merge(const AnyAgent& other) = 0;
+  virtual std::unique_ptr<AnyAgent> clone() const = 0;
+
+  virtual void save(StateWriter& writer) const = 0;
+  virtual void load(StateReader& reader) = 0;
+};
+
+}  // namespace sau

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sau/core/rng.hpp"
+#include "sau/core/types.hpp"
+
+namespace sau {
+
+// The generators of a trial.
+struct Streams {
+  Rng problem;
+  Rng agent;
+};
+
+// The only simulation loop. P and A may be concrete types, and then all of it inlines, or the
+// abstract Problem and AnyAgent: the same draws and the same numbers. Ends early when the
+// recorder's step() returns false.
+template <class P, class A, class R>
+void play(P& problem, A& agent, Streams& rng, std::uint64_t steps, R& record) {
+  for (std::uint64_t n = 0; n < steps; ++n) {
+    const Context x = problem.next(rng.problem);
+    const Choice made = agent.choose(x, rng.agent);
+    const double reward = problem.pull(made.action, rng.problem);
+    agent.learn(x, made, reward);
+    if (!record.step(made.action, reward, problem.regret(made.action))) return;
+  }
+}
+
+}  // namespace sau

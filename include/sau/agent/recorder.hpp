@@ -1,0 +1,59 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sau/core/types.hpp"
+
+namespace sau {
+
+// The steps at which a regret curve is kept: every hundredth of the horizon, and 1, 2, 5, 10, ...
+// for logarithmic axes. Ascending; the last one is the horizon.
+std::vector<std::uint64_t> curve_points(std::uint64_t steps);
+
+// What is kept of a trial.
+struct TrialRecord {
+  double regret = 0.0;        // summed over all steps
+  double reward = 0.0;        // summed over all steps
+  bool stuck = false;         // see Recorder
+  std::vector<double> curve;  // cumulative regret at the curve's points
+};
+
+// Adds up a trial step by step. A trial is stuck when, in the last tenth of its steps, one action
+// took at least 95 % of the plays and at least half of these plays had regret.
+class Recorder {
+ public:
+  // `points` as curve_points(steps) and `stop`, which ends the trial early, must outlive it.
+  Recorder(Action actions, std::uint64_t steps, std::span<const std::uint64_t> points,
+           const std::atomic<bool>* stop = nullptr);
+
+  // False when the trial is to end here.
+  bool step(Action action, double reward, double regret) noexcept {
+    reward_ += reward;
+    regret_ += regret;
+    if (++n_ > tail_start_) {
+      ++plays_[action];
+      wrong_[action] += regret > 0.0 ? 1U : 0U;
+    }
+    return n_ != next_point_ || reach_point();
+  }
+
+  // Whether every step was played.
+  bool complete() const noexcept { return n_ == steps_; }
+  std::uint64_t steps_played() const noexcept { return n_; }
+  TrialRecord record() const;
+
+ private:
+  bool reach_point() noexcept;
+
+  double reward_ = 0.0, regret_ = 0.0;
+  std::uint64_t n_ = 0, next_point_, tail_start_, steps_;
+  std::vector<std::uint64_t> plays_, wrong_;  // per action, in the last tenth
+  std::span<const std::uint64_t> points_;
+  std::vector<double> curve_;
+  const std::atomic<bool>* stop_;
+};
+
+}  // namespace sau

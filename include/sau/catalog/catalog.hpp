@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sau/agent/any_agent.hpp"
+#include "sau/agent/play.hpp"
+#include "sau/core/setup.hpp"
+#include "sau/core/spec.hpp"
+#include "sau/problem/problem.hpp"
+
+namespace sau {
+
+// Everything that can be chosen by name. An agent is "model+strategy", each a spec; a strategy
+// alone is joined with its default model, and the paper's names are aliases for such strings:
+//     sample_mean+sau_ucb(alpha=0.5)      sau_sampling      TS
+// All functions throw UsageError for text they cannot read or names they do not know.
+
+std::unique_ptr<AnyAgent> make_agent(std::string_view agent, const Setup& setup);
+// `stream` names the trial; the problem's own draws (its setup) come from it.
+std::unique_ptr<Problem> make_problem(std::string_view problem, const Stream& stream);
+
+// The one way to write it: aliases expanded, defaults left out. Reads back to itself.
+std::string canonical_agent(std::string_view agent);
+std::string canonical_problem(std::string_view problem);
+
+// The paper's name where it has one, otherwise the canonical spec.
+std::string agent_name(std::string_view agent);
+std::string problem_name(std::string_view problem);
+
+// The streams of a trial. Those of the problem depend on the problem alone, so every agent meets
+// the same one; those of the agent on both.
+Stream problem_stream(std::string_view canonical_problem, std::uint64_t seed, std::uint64_t trial);
+Stream agent_stream(std::string_view canonical_problem, std::string_view canonical_agent,
+                    std::uint64_t seed, std::uint64_t trial);
+
+struct ComponentInfo {
+  std::string name, summary;
+  std::vector<FieldInfo> settings;
+  std::vector<std::string> fits;  // of a strategy: the models it can explore with
+};
+std::vector<ComponentInfo> list_models();
+std::vector<ComponentInfo> list_strategies();
+std::vector<ComponentInfo> list_problems();
+
+struct Alias {
+  std::string_view name;   // as the paper writes it; read in any case
+  std::string_view spec;   // what it stands for
+  std::string_view where;  // in the paper
+};
+std::span<const Alias> agent_aliases();
+std::span<const Alias> problem_aliases();
+
+}  // namespace sau

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sau/core/error.hpp"
+#include "sau/core/rng.hpp"
+
+namespace sau {
+
+// Learned state as bytes. A component describes its state once, for both directions:
+//     static void state(auto& self, auto&& field) { field("mean", self.mean_); }
+// A field is its name, its length in bytes and its little-endian contents. Reading demands the
+// same names, in the same order and of the same sizes: anything else is a file of another shape.
+class StateWriter {
+ public:
+  template <class T>
+  void operator()(std::string_view name, const T& value) {
+    text(name);
+    put(value);
+  }
+
+  const std::string& bytes() const noexcept { return bytes_; }
+
+ private:
+  template <class T>
+  void number(T value) {
+    static_assert(std::endian::native == std::endian::little, "state is stored little-endian");
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof(T));
+  }
+  void text(std::string_view value) {
+    number(static_cast<std::uint64_t>(value.size()));
+    bytes_.append(value);
+  }
+
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void put(T value) {
+    number(static_cast<std::uint64_t>(sizeof(T)));
+    number(value);
+  }
+  template <class T>
+  void put(const std::vector<T>& values) {
+    const std::size_t size = values.size() * sizeof(T);
+    number(static_cast<std::uint64_t>(size));
+    bytes_.append(reinterpret_cast<const char*>(values.data()), size);
+  }
+  void put(const Rng& rng) {
+    const Stream& stream = rng.stream();
+    put(std::vector<std::uint64_t>{stream.seed, stream.trial, stream.scope,
+                                   static_cast<std::uint64_t>(stream.role), rng.position()});
+  }
+
+  std::string bytes_;
+};
+
+class StateReader {
+ public:
+  explicit StateReader(std::string_view bytes) : bytes_(bytes) {}
+
+  template <class T>
+  void operator()(std::string_view name, T& value) {
+    const std::string_view found = take(length(name), name);
+    if (found != name) {
+      throw Error("expected the field '" + std::string(name) + "', found '" + std::string(found) +
+                  "'");
+    }
+    get(name, value);
+  }
+
+  // To be called when every field was read.
+  void finish() const {
+    if (!bytes_.empty()) throw Error(std::to_string(bytes_.size()) + " bytes are left over");
+  }
+
+ private:
+  std::string_view take(std::uint64_t size, std::string_view name) {
+    if (size > bytes_.size()) throw Error("it ends inside the field '" + std::string(name) + "'");
+    const std::string_view part = bytes_.substr(0, size);
+    bytes_.remove_prefix(size);
+    return part;
+  }
+  std::uint64_t length(std::string_view name) {
+    std::uint64_t size = 0;
+    std::memcpy(&size, take(sizeof size, name).data(), sizeof size);
+    return size;
+  }
+  void fill(std::string_view name, void* to, std::uint64_t size) {
+    const std::uint64_t found = length(name);
+    if (found != size) {
+      throw Error("the field '" + std::string(name) + "' has " + std::to_string(found) +
+                  " bytes, expected " + std::to_string(size));
+    }
+    const std::string_view from = take(size, name);
+    if (size > 0) std::memcpy(to, from.data(), size);
+  }
+
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void get(std::string_view name, T& value) { fill(name, &value, sizeof(T)); }
+  template <class T>
+  void get(std::string_view name, std::vector<T>& values) {
+    fill(name, values.data(), values.size() * sizeof(T));
+  }
+  void get(std::string_view name, Rng& rng) {
+    std::vector<std::uint64_t> words(5);
+    get(name, words);
+    rng = Rng(Stream{words[0], words[1], words[2], static_cast<Role>(words[3])}, words[4]);
+  }
+
+  std::string_view bytes_;
+};
+
+}  // namespace sau

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+
+namespace sau {
+
+// What is reported of a set of trials: never the mean alone, since regret has heavy tails.
+struct Summary {
+  double mean = 0.0;
+  double sem = 0.0;  // standard error of the mean; 0 for a single trial
+  double median = 0.0;
+  double p10 = 0.0;
+  double p90 = 0.0;
+};
+
+// The q-quantile of values sorted in ascending order, interpolated between neighbours (type 7 of
+// Hyndman & Fan 1996, as in NumPy and R). At least one value.
+double quantile(std::span<const double> sorted, double q) noexcept;
+
+// All zero for no values.
+Summary summarise(std::span<const double> values);
+
+}  // namespace sau

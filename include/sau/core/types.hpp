@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace sau {
+
+// Actions are numbered from 0.
+using Action = std::uint32_t;
+
+// What is seen before choosing; empty for a multi-armed problem. A view: it is valid until the
+// problem's next step.
+using Context = std::span<const double>;
+
+struct Shape {
+  Action actions = 1;
+  std::size_t dim = 0;  // length of a context
+
+  bool operator==(const Shape&) const = default;
+};
+
+// The rewards a problem may pay, or a model can learn from; both ends belong to it.
+struct RewardRange {
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+
+  bool contains(double reward) const noexcept { return min <= reward && reward <= max; }
+  bool contains(const RewardRange& other) const noexcept {
+    return min <= other.min && other.max <= max;
+  }
+};
+
+// A decision and the value predicted for it at that moment, without bonus or noise. It is given
+// back to learn(), so that the residual (eq. 5) is against this value however late the reward is.
+struct Choice {
+  Action action = 0;
+  double value = 0.0;
+};
+
+}  // namespace sau

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "sau/core/types.hpp"
+
+namespace sau {
+
+// Sample Average Uncertainty (Zhu & Rigotti 2021, eqs. 5 and 6, algorithm 1). Per action a count
+// n_a and a sum of squared residuals S2_a, 1 at the start:
+//     tau2_a = S2_a / n_a,   SAU = tau2_a / n_a = S2_a / n_a^2.
+// Its square root, sqrt(S2_a) / n_a, is kept: a pull changes it for one action only.
+class SauState {
+ public:
+  explicit SauState(Action actions)
+      : pulls_(actions),
+        square_(actions, kSquareAtStart),
+        width_(actions, std::numeric_limits<double>::infinity()),
+        unplayed_(actions) {}
+
+  std::size_t actions() const noexcept { return pulls_.size(); }
+  // sqrt(SAU) of every action; infinite for an action without a reward.
+  std::span<const double> width() const noexcept { return width_; }
+  double pulls(Action action) const noexcept { return pulls_[action]; }
+  double square(Action action) const noexcept { return square_[action]; }
+  // How many actions have no reward yet.
+  std::size_t unplayed() const noexcept { return unplayed_; }
+
+  void observe(Action action, double residual) noexcept {
+    if (pulls_[action] == 0.0) --unplayed_;
+    pulls_[action] += 1.0;
+    square_[action] += residual * residual;
+    width_[action] = std::sqrt(square_[action]) / pulls_[action];
+  }
+
+  // Both numbers are sums: states learned apart add up.
+  void merge(const SauState& other) noexcept {
+    for (std::size_t a = 0; a < pulls_.size(); ++a) {
+      pulls_[a] += other.pulls_[a];
+      square_[a] += other.square_[a] - kSquareAtStart;
+    }
+    restored();
+  }
+
+  static void state(auto& self, auto&& field) {
+    field("pulls", self.pulls_);
+    field("square", self.square_);
+  }
+  void restored() noexcept {
+    unplayed_ = 0;
+    for (std::size_t a = 0; a < pulls_.size(); ++a) {
+      if (pulls_[a] == 0.0) ++unplayed_;
+      width_[a] = std::sqrt(square_[a]) / pulls_[a];  // 1 / 0 is the infinity wanted
+    }
+  }
+
+ private:
+  static constexpr double kSquareAtStart = 1.0;
+
+  std::vector<double> pulls_, square_, width_;
+  std::size_t unplayed_;
+};
+
+}  // namespace sau

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "sau/core/argmax.hpp"
+#include "sau/explore/strategy.hpp"
+
+namespace sau {
+
+struct Ucb1Options {
+  double alpha = 1.0;
+  void fields(auto&& field) {
+    field("alpha", alpha, "scale of the bonus; 1 in the paper", Bounds{.min = 0.0, .open = true});
+  }
+};
+
+// UCB1 (Auer et al. 2002; Zhu & Rigotti 2021, appendix A.3): every action once, then
+//     argmax_a  mu_a(x) + alpha * sqrt(2 ln n / n_a).
+// 1 / sqrt(n_a) is kept, since a pull changes it for one action only.
+class Ucb1 {
+ public:
+  static constexpr std::string_view kName = "ucb1";
+  static constexpr std::string_view kSummary = "value plus the bonus sqrt(2 ln n / n_a)";
+  static constexpr std::string_view kDefaultModel = "sample_mean";
+  using Options = Ucb1Options;
+
+  explicit Ucb1(const Setup& setup, Options options = {})
+      : options_(options),
+        pulls_(setup.shape.actions),
+        width_(setup.shape.actions, std::numeric_limits<double>::infinity()),
+        index_(setup.shape.actions) {}
+
+  template <ValueModel M>
+  Choice choose(M& model, Context x, Rng&) noexcept {
+    const auto value = model.values(x);
+    const Action action = choice(++step_, value, index_);
+    return {action, value[action]};
+  }
+
+  void observe(Action action, double) noexcept {
+    pulls_[action] += 1.0;
+    refresh(action);
+  }
+
+  template <ValueModel M>
+  void probabilities(M& model, Context x, std::span<double> out) const noexcept {
+    point_mass(choice(step_ + 1, model.values(x), out), out);
+  }
+
+  void merge(const Ucb1& other) noexcept {
+    step_ += other.step_;
+    for (std::size_t a = 0; a < pulls_.size(); ++a) {
+      pulls_[a] += other.pulls_[a];
+      refresh(static_cast<Action>(a));
+    }
+  }
+
+  static void state(auto& self, auto&& field) {
+    field("step", self.step_);
+    field("pulls", self.pulls_);
+    field("width", self.width_);
+  }
+
+ private:
+  Action choice(std::uint64_t n, std::span<const double> value,
+                std::span<double> index) const noexcept {
+    if (in_opening(n, 1, index.size())) return opening_action(n, index.size());
+    const double scale = options_.alpha * std::sqrt(2.0 * std::log(static_cast<double>(n)));
+    for (std::size_t a = 0; a < index.size(); ++a) index[a] = value[a] + scale * width_[a];
+    return argmax(index);
+  }
+
+  void refresh(Action action) noexcept { width_[action] = 1.0 / std::sqrt(pulls_[action]); }
+
+  Options options_;
+  std::uint64_t step_ = 0;
+  std::vector<double> pulls_, width_, index_;  // width infinite while an action has no reward
+};
+
+}  // namespace sau

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sau/core/setup.hpp"
+#include "sau/core/spec.hpp"
+#include "sau/core/types.hpp"
+
+namespace sau {
+
+// Mean reward of every action, by the recurrence  m_a <- m_a + (r - m_a) / n_a
+// (Sutton & Barto 2018, eq. 2.3). Ignores the context; an action never played is worth 0.
+class SampleMean {
+ public:
+  static constexpr std::string_view kName = "sample_mean";
+  static constexpr std::string_view kSummary = "mean reward of every action, context ignored";
+  static constexpr bool kUsesContext = false;
+  static constexpr RewardRange kRewards{};
+  using Options = NoOptions;
+
+  explicit SampleMean(const Setup& setup, Options = {})
+      : mean_(setup.shape.actions), pulls_(setup.shape.actions) {}
+
+  std::span<const double> values(Context) const noexcept { return mean_; }
+
+  void update(Context, Action action, double reward) noexcept {
+    pulls_[action] += 1.0;
+    mean_[action] += (reward - mean_[action]) / pulls_[action];
+  }
+
+  void merge(const SampleMean& other) noexcept {
+    for (std::size_t a = 0; a < mean_.size(); ++a) {
+      if (other.pulls_[a] == 0.0) continue;
+      pulls_[a] += other.pulls_[a];
+      mean_[a] += (other.mean_[a] - mean_[a]) * (other.pulls_[a] / pulls_[a]);
+    }
+  }
+
+  static void state(auto& self, auto&& field) {
+    field("mean", self.mean_);
+    field("pulls", self.pulls_);
+  }
+
+ private:
+  std::vector<double> mean_, pulls_;
+};
+
+}  // namespace sau

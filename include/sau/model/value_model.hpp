@@ -1,0 +1,60 @@
+#pragma once
+
+#include <concepts>
+#include <span>
+#include <string_view>
+
+#include "sau/core/archive.hpp"
+#include "sau/core/argmax_probabilities.hpp"
+#include "sau/core/rng.hpp"
+#include "sau/core/setup.hpp"
+#include "sau/core/spec.hpp"
+#include "sau/core/types.hpp"
+
+namespace sau {
+
+// Has a name, a sentence about itself, settings, and a state that can be written and read back.
+template <class T>
+concept Component = requires(T& t, const T& constant, const Setup& setup,
+                             const typename T::Options& options, StateWriter& writer,
+                             StateReader& reader) {
+  { T::kName } -> std::convertible_to<std::string_view>;
+  { T::kSummary } -> std::convertible_to<std::string_view>;
+  T(setup, options);
+  T::state(constant, writer);
+  T::state(t, reader);
+};
+
+// Predicts the mean reward of every action in a context and learns from what came.
+//  - values(x): one prediction per action, valid until the next call;
+//  - update(x, action, reward): learns from one step. Never throws, never allocates;
+//  - kRewards: the rewards it can learn from; kUsesContext: false for multi-armed models.
+template <class M>
+concept ValueModel = Component<M> && std::copyable<M> &&
+    requires(M& model, Context x, Action action) {
+  { M::kUsesContext } -> std::convertible_to<bool>;
+  { M::kRewards } -> std::convertible_to<RewardRange>;
+  { model.values(x) }
+  noexcept->std::same_as<std::span<const double>>;
+  { model.update(x, action, 1.0) }
+  noexcept;
+};
+
+// Also knows how sure it is: one independent distribution of the mean reward per action.
+//  - sample(x, rng): one draw per action, valid until the next call;
+//  - marginals(x): the distributions that sample() draws from.
+template <class M>
+concept PosteriorModel = ValueModel<M> &&
+    requires(M& model, Context x, Rng& rng, std::span<double> out) {
+  { model.sample(x, rng) }
+  noexcept->std::same_as<std::span<const double>>;
+  argmax_probabilities(model.marginals(x), out);
+};
+
+// What was learned apart can be added up.
+template <class T>
+concept Mergeable = requires(T& into, const T& from) {
+  into.merge(from);
+};
+
+}  // namespace sau

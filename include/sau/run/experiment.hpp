@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sau {
+
+// One agent on one problem, `trials` times.
+struct Cell {
+  std::string problem, agent;            // names for people: the paper's where it has one
+  std::string problem_spec, agent_spec;  // canonical
+  std::uint64_t steps = 0;
+  std::uint64_t trials = 0;
+
+  // Whether both ask for the same numbers, however many of them.
+  bool same_as(const Cell& other) const noexcept {
+    return problem_spec == other.problem_spec && agent_spec == other.agent_spec &&
+           steps == other.steps;
+  }
+};
+
+struct Experiment {
+  std::uint64_t seed = 1;
+  std::vector<Cell> cells;
+};
+
+// A cell from specs or aliases. steps = 0 means the problem's own horizon. Builds both once, so
+// that whatever does not fit is refused here and not in the middle of a run.
+Cell make_cell(std::string_view problem, std::string_view agent, std::uint64_t steps,
+               std::uint64_t trials);
+
+// Every problem with every agent, problem by problem; a cell named twice is kept once.
+std::vector<Cell> make_cells(std::span<const std::string> problems,
+                             std::span<const std::string> agents, std::uint64_t steps,
+                             std::uint64_t trials);
+
+// A part of the paper: the cells behind a figure or a table, read from experiments/<name>.json,
+// which is built into the program.
+struct PaperPart {
+  std::string name, title;
+  std::vector<Cell> cells;
+};
+std::vector<std::string> paper_parts();
+// Throws UsageError for an unknown name. trials = 0 means the paper's own.
+PaperPart paper_part(std::string_view name, std::uint64_t trials);
+
+}  // namespace sau

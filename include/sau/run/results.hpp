@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sau/agent/recorder.hpp"
+#include "sau/run/experiment.hpp"
+
+namespace sau {
+
+// What a result folder holds of one cell.
+struct CellResults {
+  Cell cell;
+  std::vector<std::uint64_t> points;  // steps of the curves
+  std::vector<TrialRecord> trials;    // in order from trial 0, without gaps
+  double seconds = 0.0;               // mean processor time of a trial; 0 when not known
+};
+
+struct RunResults {
+  std::uint64_t seed = 0;
+  std::vector<CellResults> cells;
+};
+
+enum class Curves { kSkip, kRead };
+
+// Reads a result folder (docs/formats/results.md). Throws Error, naming the file and the line,
+// when it is not one or is damaged; a last line cut short by a crash is passed over.
+RunResults read_results(const std::filesystem::path& folder, Curves curves);
+
+// A result folder being written: one row a trial, appended in trial order, so that whatever
+// stops a run leaves a valid folder, and the same bytes come out whatever the thread count.
+// The folder is locked while this lives. Not thread-safe.
+class ResultFolder {
+ public:
+  // Creates the folder, or continues in it: trials that are there are kept, cells of another
+  // experiment with the same seed stay. Throws Error when it cannot be written, is in use, is
+  // damaged, or is not a result folder of this seed and version.
+  ResultFolder(std::filesystem::path folder, const Experiment& experiment);
+  ResultFolder(const ResultFolder&) = delete;
+  ResultFolder& operator=(const ResultFolder&) = delete;
+  ~ResultFolder();
+
+  const std::filesystem::path& path() const noexcept { return folder_; }
+  // How many trials of the experiment's cell are in the folder.
+  std::uint64_t done(std::size_t cell) const noexcept { return files_[place_[cell]].rows; }
+
+  // Appends trial number done(cell). On failure the file is as it was before, and Error is thrown.
+  void append(std::size_t cell, const TrialRecord& record, double seconds);
+  // Notes this run, with machine, version and thread count, in the folder's history.
+  void note_session(unsigned threads, std::uint64_t new_trials) const;
+
+ private:
+  struct File {
+    Cell cell;
+    std::string name;  // below the folder
+    std::vector<std::uint64_t> points;
+    std::uint64_t rows = 0;
+  };
+  void lock();
+  void adopt(const Experiment& experiment);
+  void write_settings() const;
+
+  std::filesystem::path folder_;
+  int lock_ = -1;
+  std::uint64_t seed_ = 0;
+  std::vector<File> files_;         // in the order of run.json
+  std::vector<std::size_t> place_;  // of the experiment's cells in files_
+};
+
+}  // namespace sau

@@ -1,0 +1,50 @@
+#include "sau/agent/recorder.hpp"
+
+#include <algorithm>
+
+namespace sau {
+
+std::vector<std::uint64_t> curve_points(std::uint64_t steps) {
+  std::vector<std::uint64_t> points;
+  constexpr std::uint64_t kParts = 100;
+  for (std::uint64_t i = 1; i <= kParts; ++i) {
+    // steps * i / kParts, rounded up, without overflow
+    points.push_back(steps / kParts * i + (steps % kParts * i + kParts - 1) / kParts);
+  }
+  for (std::uint64_t decade = 1; decade <= steps / 10; decade *= 10) {
+    for (const std::uint64_t factor : {1U, 2U, 5U}) points.push_back(decade * factor);
+  }
+  std::ranges::sort(points);
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  return points;
+}
+
+Recorder::Recorder(Action actions, std::uint64_t steps, std::span<const std::uint64_t> points,
+                   const std::atomic<bool>* stop)
+    : next_point_(points.empty() ? 0 : points.front()),
+      tail_start_(steps - (steps + 9) / 10),
+      steps_(steps),
+      plays_(actions),
+      wrong_(actions),
+      points_(points),
+      stop_(stop) {
+  curve_.reserve(points.size());
+}
+
+bool Recorder::reach_point() noexcept {
+  curve_.push_back(regret_);
+  next_point_ = curve_.size() < points_.size() ? points_[curve_.size()] : 0;
+  return stop_ == nullptr || !stop_->load(std::memory_order_relaxed);
+}
+
+TrialRecord Recorder::record() const {
+  const std::uint64_t tail = n_ > tail_start_ ? n_ - tail_start_ : 0;
+  bool stuck = false;
+  for (std::size_t a = 0; a < plays_.size(); ++a) {
+    const bool dominates = plays_[a] * 100 >= tail * 95 && plays_[a] > 0;
+    stuck = stuck || (dominates && wrong_[a] * 2 >= plays_[a]);
+  }
+  return {.regret = regret_, .reward = reward_, .stuck = stuck, .curve = curve_};
+}
+
+}  // namespace sau

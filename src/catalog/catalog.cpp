@@ -1,0 +1,186 @@
+#include "sau/catalog/catalog.hpp"
+
+#include <utility>
+
+#include "catalog/agent_of.hpp"
+#include "catalog/lists.hpp"
+#include "sau/core/text.hpp"
+
+namespace sau {
+namespace {
+
+// The text behind an alias, or the text itself.
+std::string expand(std::string_view text, std::span<const Alias> aliases) {
+  const std::string wanted = lower_case(text);
+  for (const Alias& alias : aliases) {
+    if (lower_case(alias.name) == wanted) return std::string(alias.spec);
+  }
+  return std::string(text);
+}
+
+std::vector<std::string> alias_names(std::span<const Alias> aliases) {
+  std::vector<std::string> result;
+  for (const Alias& alias : aliases) result.push_back(lower_case(alias.name));
+  return result;
+}
+
+template <class... T>
+bool has_name(TypeList<T...>, std::string_view name) {
+  return ((T::kName == name) || ...);
+}
+
+struct AgentSpec {
+  Spec model, strategy;
+};
+
+AgentSpec parse_agent(std::string_view text) {
+  const auto parts = split_specs(expand(text, agent_aliases()), '+');
+  if (parts.size() == 2) return {parse_spec(parts[0]), parse_spec(parts[1])};
+  if (parts.size() > 2) {
+    throw UsageError("cannot read the agent '" + std::string(text) +
+                     "': expected model+strategy, found " + std::to_string(parts.size()) +
+                     " parts");
+  }
+  Spec strategy = parse_spec(parts[0]);
+  if (has_name(Models{}, strategy.name)) {
+    throw UsageError("the agent '" + std::string(text) + "' names a model only; expected " +
+                     strategy.name + "+strategy, for example " + strategy.name + "+sau_sampling");
+  }
+  if (!has_name(Strategies{}, strategy.name)) {
+    auto known = names(Strategies{});
+    for (auto& name : alias_names(agent_aliases())) known.push_back(std::move(name));
+    throw UsageError(unknown_name("agent", strategy.name, known));
+  }
+  const auto model = with_named(Strategies{}, "strategy", strategy.name,
+                                []<class S>() { return std::string(S::kDefaultModel); });
+  return {parse_spec(model), std::move(strategy)};
+}
+
+// Calls f.operator()<M, S>(model options, strategy options) for the pair that `text` names.
+template <class F>
+auto with_agent(std::string_view text, F&& f) {
+  const AgentSpec spec = parse_agent(text);
+  return with_named(Models{}, "model", spec.model.name, [&]<class M>() {
+    return with_named(Strategies{}, "strategy", spec.strategy.name, [&]<class S>() {
+      const auto model = read_options<typename M::Options>(M::kName, spec.model.params);
+      const auto strategy = read_options<typename S::Options>(S::kName, spec.strategy.params);
+      using Result = decltype(f.template operator()<SampleMean, Greedy>({}, {}));
+      if constexpr (Explores<S, M>) {
+        return f.template operator()<M, S>(model, strategy);
+      } else {
+        throw UsageError(std::string(S::kName) + " needs a model with a posterior; " +
+                         std::string(M::kName) + " has none");
+        return Result{};
+      }
+    });
+  });
+}
+
+template <class F>
+auto with_problem(std::string_view text, F&& f) {
+  const Spec spec = parse_spec(expand(text, problem_aliases()));
+  if (!has_name(Problems{}, spec.name)) {
+    auto known = names(Problems{});
+    for (auto& name : alias_names(problem_aliases())) known.push_back(std::move(name));
+    throw UsageError(unknown_name("problem", spec.name, known));
+  }
+  return with_named(Problems{}, "problem", spec.name, [&]<class P>() {
+    return f.template operator()<P>(read_options<typename P::Options>(P::kName, spec.params));
+  });
+}
+
+template <class M, class S>
+std::string write_agent(const typename M::Options& model, const typename S::Options& strategy) {
+  return write_spec(M::kName, model) + "+" + write_spec(S::kName, strategy);
+}
+
+// The alias that stands for the canonical spec, or the spec itself.
+std::string name_of(const std::string& canonical, std::span<const Alias> aliases,
+                    std::string (*canonicalise)(std::string_view)) {
+  for (const Alias& alias : aliases) {
+    if (canonicalise(alias.spec) == canonical) return std::string(alias.name);
+  }
+  return canonical;
+}
+
+template <class... T>
+std::vector<ComponentInfo> describe(TypeList<T...>) {
+  return {ComponentInfo{.name = std::string(T::kName),
+                        .summary = std::string(T::kSummary),
+                        .settings = describe_options<typename T::Options>(),
+                        .fits = {}}...};
+}
+
+template <class S, class... M>
+std::vector<std::string> fitting(TypeList<M...>) {
+  std::vector<std::string> result;
+  const auto consider = [&]<class Model>() {
+    if constexpr (Explores<S, Model>) result.emplace_back(Model::kName);
+  };
+  (consider.template operator()<M>(), ...);
+  return result;
+}
+
+}  // namespace
+
+std::unique_ptr<AnyAgent> make_agent(std::string_view agent, const Setup& setup) {
+  if (setup.shape.actions == 0) throw UsageError("an agent needs at least one action");
+  return with_agent(agent, [&]<class M, class S>(const typename M::Options& model,
+                                                 const typename S::Options& strategy) {
+    std::unique_ptr<AnyAgent> result = std::make_unique<AgentOf<M, S>>(
+        write_agent<M, S>(model, strategy), setup.shape, M(setup, model), S(setup, strategy));
+    return result;
+  });
+}
+
+std::unique_ptr<Problem> make_problem(std::string_view problem, const Stream& stream) {
+  return with_problem(problem, [&]<class P>(const typename P::Options& options) {
+    std::unique_ptr<Problem> result = std::make_unique<P>(stream, options);
+    return result;
+  });
+}
+
+std::string canonical_agent(std::string_view agent) {
+  return with_agent(agent, []<class M, class S>(const typename M::Options& model,
+                                                const typename S::Options& strategy) {
+    return write_agent<M, S>(model, strategy);
+  });
+}
+
+std::string canonical_problem(std::string_view problem) {
+  return with_problem(problem, []<class P>(const typename P::Options& options) {
+    return write_spec(P::kName, options);
+  });
+}
+
+std::string agent_name(std::string_view agent) {
+  return name_of(canonical_agent(agent), agent_aliases(), canonical_agent);
+}
+
+std::string problem_name(std::string_view problem) {
+  return name_of(canonical_problem(problem), problem_aliases(), canonical_problem);
+}
+
+Stream problem_stream(std::string_view canonical_problem, std::uint64_t seed, std::uint64_t trial) {
+  return {seed, trial, scope_of(canonical_problem), Role::kProblem};
+}
+
+Stream agent_stream(std::string_view canonical_problem, std::string_view canonical_agent,
+                    std::uint64_t seed, std::uint64_t trial) {
+  const std::string both = std::string(canonical_problem) + " " + std::string(canonical_agent);
+  return {seed, trial, scope_of(both), Role::kAgent};
+}
+
+std::vector<ComponentInfo> list_models() { return describe(Models{}); }
+std::vector<ComponentInfo> list_problems() { return describe(Problems{}); }
+
+std::vector<ComponentInfo> list_strategies() {
+  auto infos = describe(Strategies{});
+  for (ComponentInfo& info : infos) {
+    info.fits = with_named(Strategies{}, "strategy", info.name,
+                           []<class S>() { return fitting<S>(Models{}); });
+  }
+  return infos;
+}
+
+}  // namespace sau

@@ -1,0 +1,111 @@
+#include "sau/core/file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "sau/core/error.hpp"
+
+namespace sau {
+namespace {
+
+constexpr std::array<std::uint32_t, 256> crc_table() {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    std::uint32_t value = i;
+    for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ (value & 1 ? 0xEDB88320U : 0U);
+    table[i] = value;
+  }
+  return table;
+}
+
+[[noreturn]] void fail(const char* what, const std::filesystem::path& path, int code) {
+  throw Error(std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(code));
+}
+
+// Closes on the way out; a file half written under its temporary name is removed.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::filesystem::path& target)
+      : path_(target.string() + ".tmp" + std::to_string(::getpid())),
+        file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
+    if (file_ < 0) fail("write", target, errno);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    if (file_ >= 0) ::close(file_);
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+
+  bool write(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(file_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return false;
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return ::fsync(file_) == 0;
+  }
+
+  bool rename(const std::filesystem::path& target) {
+    const int file = file_;
+    file_ = -1;
+    if (::close(file) != 0 || ::rename(path_.c_str(), target.c_str()) != 0) return false;
+    path_.clear();
+    return true;
+  }
+
+ private:
+  std::string path_;
+  int file_;
+};
+
+}  // namespace
+
+std::uint32_t crc32(std::string_view bytes, std::uint32_t before) noexcept {
+  static constexpr auto kTable = crc_table();
+  std::uint32_t value = ~before;
+  for (const char c : bytes) {
+    value = kTable[(value ^ static_cast<unsigned char>(c)) & 0xFFU] ^ (value >> 8);
+  }
+  return ~value;
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) fail("read", path, errno);
+  std::string bytes;
+  std::array<char, 1 << 16> block;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  for (;;) {
+    const ssize_t got = ::read(file, block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      const int code = errno;
+      ::close(file);
+      fail("read", path, code);
+    }
+    if (got == 0) break;
+    bytes.append(block.data(), static_cast<std::size_t>(got));
+  }
+  ::close(file);
+  return bytes;
+}
+
+void write_file(const std::filesystem::path& path, std::string_view bytes) {
+  TemporaryFile temporary(path);
+  if (!temporary.write(bytes) || !temporary.rename(path)) fail("write", path, errno);
+  // The rename itself is durable once the folder is.
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory >= 0) {
+    ::fsync(directory);
+    ::close(directory);
+  }
+}
+
+}  // namespace sau

@@ -1,0 +1,265 @@
+#include "sau/core/spec.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace sau {
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+bool is_name(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+  });
+}
+
+// Reads a spec from left to right; every failure names the text and the place.
+class SpecParser {
+ public:
+  explicit SpecParser(std::string_view text) : text_(text) {}
+
+  Spec parse() {
+    Spec spec;
+    spec.name = take_name("a name");
+    if (peek() == '(') {
+      ++place_;
+      if (peek() != ')') {
+        do {
+          std::string key = take_name("a setting's name");
+          if (peek() != '=') fail("expected '=' after '" + key + "'");
+          ++place_;
+          spec.params.emplace_back(std::move(key), take_value());
+        } while (take_comma());
+      }
+      if (peek() != ')') fail("expected ',' or ')'");
+      ++place_;
+    }
+    if (peek() != '\0') fail("unexpected text after the spec");
+    return spec;
+  }
+
+ private:
+  char peek() {
+    while (place_ < text_.size() && is_blank(text_[place_])) ++place_;
+    return place_ < text_.size() ? text_[place_] : '\0';
+  }
+
+  bool take_comma() {
+    if (peek() != ',') return false;
+    ++place_;
+    return true;
+  }
+
+  std::string take_plain() {
+    peek();
+    const std::size_t start = place_;
+    while (place_ < text_.size() && !is_blank(text_[place_]) &&
+           std::string_view(",()=\"").find(text_[place_]) == std::string_view::npos) {
+      ++place_;
+    }
+    return std::string(text_.substr(start, place_ - start));
+  }
+
+  std::string take_name(const char* what) {
+    std::string name = take_plain();
+    if (!is_name(name)) fail(std::string("expected ") + what);
+    return name;
+  }
+
+  std::string take_value() {
+    if (peek() != '"') {
+      std::string value = take_plain();
+      if (value.empty()) fail("expected a value");
+      return value;
+    }
+    std::string value;
+    for (++place_; place_ < text_.size() && text_[place_] != '"'; ++place_) {
+      if (text_[place_] == '\\' && place_ + 1 < text_.size()) ++place_;
+      value += text_[place_];
+    }
+    if (place_ >= text_.size()) fail("the quote is not closed");
+    ++place_;
+    return value;
+  }
+
+  [[noreturn]] void fail(const std::string& why) const {
+    throw UsageError("cannot read '" + std::string(text_) + "' at character " +
+                     std::to_string(place_ + 1) + ": " + why +
+                     " (a spec looks like name or name(key=value,key=value))");
+  }
+
+  std::string_view text_;
+  std::size_t place_ = 0;
+};
+
+[[noreturn]] void refuse(std::string_view owner, std::string_view key, std::string_view text,
+                         const std::string& expected) {
+  throw UsageError(std::string(owner) + ": " + std::string(key) + "=" + std::string(text) +
+                   " is not allowed; expected " + expected);
+}
+
+bool parse_number(std::string_view text, double& value) {
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  return result.ec == std::errc{} && result.ptr == text.data() + text.size();
+}
+
+bool inside(const Bounds& bounds, double value) {
+  return bounds.open ? bounds.min < value && value < bounds.max
+                     : bounds.min <= value && value <= bounds.max;
+}
+
+std::string expected(const char* kind, const Bounds& bounds) {
+  const std::string range = detail::describe_bounds(bounds);
+  return range.empty() ? kind : std::string(kind) + ", " + range;
+}
+
+}  // namespace
+
+Spec parse_spec(std::string_view text) { return SpecParser(text).parse(); }
+
+std::vector<std::string> split_specs(std::string_view text, char separator) {
+  std::vector<std::string> parts(1);
+  bool quoted = false;
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\' && i + 1 < text.size()) parts.back() += text[i++];
+      if (c == '"') quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '(') {
+      ++depth;
+    } else if (c == ')') {
+      --depth;
+    } else if (c == separator && depth == 0) {
+      parts.emplace_back();
+      continue;
+    }
+    parts.back() += text[i];
+  }
+  return parts;
+}
+
+namespace detail {
+
+std::string describe_bounds(const Bounds& bounds) {
+  const bool low = std::isfinite(bounds.min), high = std::isfinite(bounds.max);
+  const std::string min = format_number(bounds.min), max = format_number(bounds.max);
+  if (low && high) {
+    return bounds.open ? "between " + min + " and " + max + ", ends excluded"
+                       : "from " + min + " to " + max;
+  }
+  if (low) return (bounds.open ? "above " : "at least ") + min;
+  if (high) return (bounds.open ? "below " : "at most ") + max;
+  return "";
+}
+
+void read_value(std::string_view owner, std::string_view key, std::string_view text,
+                const Bounds& bounds, double& value) {
+  double read = 0.0;
+  if (!parse_number(text, read) || !std::isfinite(read) || !inside(bounds, read)) {
+    refuse(owner, key, text, expected("a number", bounds));
+  }
+  value = read;
+}
+
+void read_value(std::string_view owner, std::string_view key, std::string_view text,
+                const Bounds& bounds, std::uint64_t& value) {
+  std::uint64_t read = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), read);
+  if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) {
+    // 1e5 is a whole number too.
+    double number = 0.0;
+    if (!parse_number(text, number) || !(number >= 0.0 && number <= 9007199254740992.0) ||
+        number != std::floor(number)) {
+      refuse(owner, key, text, expected("a whole number", bounds));
+    }
+    read = static_cast<std::uint64_t>(number);
+  }
+  if (!inside(bounds, static_cast<double>(read))) {
+    refuse(owner, key, text, expected("a whole number", bounds));
+  }
+  value = read;
+}
+
+void read_value(std::string_view owner, std::string_view key, std::string_view text,
+                const Bounds& bounds, std::vector<double>& value) {
+  std::vector<double> read;
+  for (std::size_t start = 0; !text.empty() && start <= text.size();) {
+    const std::size_t end = std::min(text.find('x', start), text.size());
+    double element = 0.0;
+    if (!parse_number(text.substr(start, end - start), element) || !std::isfinite(element) ||
+        !inside(bounds, element)) {
+      refuse(owner, key, text, expected("numbers joined by x", bounds));
+    }
+    read.push_back(element);
+    start = end + 1;
+  }
+  value = std::move(read);
+}
+
+void read_value(std::string_view owner, std::string_view key, std::string_view text, const Bounds&,
+                bool& value) {
+  static const std::string kChoices[] = {"false", "true"};
+  value = read_choice(owner, key, text, kChoices) == 1;
+}
+
+void read_value(std::string_view, std::string_view, std::string_view text, const Bounds&,
+                std::string& value) {
+  value = std::string(text);
+}
+
+std::size_t read_choice(std::string_view owner, std::string_view key, std::string_view text,
+                        std::span<const std::string> choices) {
+  std::string list;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (text == choices[i]) return i;
+    list += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + choices[i];
+  }
+  refuse(owner, key, text, list);
+}
+
+std::string write_value(double value) { return format_number(value); }
+std::string write_value(std::uint64_t value) { return std::to_string(value); }
+std::string write_value(bool value) { return value ? "true" : "false"; }
+
+std::string write_value(const std::string& value) {
+  const bool plain = !value.empty() && std::ranges::none_of(value, [](char c) {
+    return is_blank(c) || std::string_view(",()=\"\\").find(c) != std::string_view::npos;
+  });
+  if (plain) return value;
+  std::string quoted = "\"";
+  for (const char c : value) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+std::string write_value(const std::vector<double>& value) {
+  if (value.empty()) return "\"\"";
+  std::string text;
+  for (const double element : value) text += (text.empty() ? "" : "x") + format_number(element);
+  return text;
+}
+
+void check_keys(std::string_view owner, const Params& params, std::span<const std::string> known) {
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    const std::string& key = params[i].first;
+    if (std::ranges::find(known, key) == known.end()) {
+      throw UsageError(std::string(owner) + ": " + unknown_name("setting", key, known));
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (params[j].first == key) {
+        throw UsageError(std::string(owner) + ": setting '" + key + "' is given twice");
+      }
+    }
+  }
+}
+
+}  // namespace detail
+}  // namespace sau

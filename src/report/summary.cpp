@@ -1,0 +1,126 @@
+#include "sau/report/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace sau {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Summary& summary) {
+  return {{"mean", summary.mean},
+          {"sem", summary.sem},
+          {"median", summary.median},
+          {"p10", summary.p10},
+          {"p90", summary.p90}};
+}
+
+// Four figures are enough to compare by eye; files have them all.
+std::string short_number(double value) {
+  const double size = std::abs(value);
+  const int decimals = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+// Terminal columns, not bytes: every character here that takes more bytes takes one column.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+using Row = std::vector<std::string>;
+
+// Columns as wide as their widest entry; the first to the left, numbers to the right.
+std::string align(const std::vector<Row>& rows) {
+  std::vector<std::size_t> width(rows.front().size());
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], width_of(row[i]));
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string space(width[i] - width_of(row[i]), ' ');
+      text += (i == 0 ? "  " : "   ") + (i == 0 ? row[i] + space : space + row[i]);
+    }
+    while (text.back() == ' ') text.pop_back();
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<CellSummary> summarise(const RunResults& results, std::span<const Cell> cells) {
+  std::vector<CellSummary> summaries;
+  for (const Cell& cell : cells) {
+    const auto found = std::ranges::find_if(
+        results.cells, [&](const CellResults& have) { return have.cell.same_as(cell); });
+    if (found == results.cells.end()) continue;
+    CellSummary& summary = summaries.emplace_back();
+    summary.cell = cell;
+    summary.seconds = found->seconds;
+    const std::size_t count = std::min<std::size_t>(cell.trials, found->trials.size());
+    std::vector<double> regret, reward;
+    double stuck = 0.0;
+    for (std::size_t i = 0; i < count; ++i) {
+      regret.push_back(found->trials[i].regret);
+      reward.push_back(found->trials[i].reward);
+      stuck += found->trials[i].stuck ? 1.0 : 0.0;
+    }
+    summary.trials = count;
+    summary.regret = summarise(regret);
+    summary.reward = summarise(reward);
+    summary.stuck = count > 0 ? stuck / static_cast<double>(count) : 0.0;
+  }
+  return summaries;
+}
+
+std::string summary_json(std::span<const CellSummary> summaries) {
+  Json cells = Json::array();
+  for (const CellSummary& summary : summaries) {
+    cells.push_back({{"problem", summary.cell.problem},
+                     {"agent", summary.cell.agent},
+                     {"problem_spec", summary.cell.problem_spec},
+                     {"agent_spec", summary.cell.agent_spec},
+                     {"trials", summary.trials},
+                     {"steps", summary.cell.steps},
+                     {"regret", to_json(summary.regret)},
+                     {"reward", to_json(summary.reward)},
+                     {"stuck", summary.stuck},
+                     {"seconds", summary.seconds}});
+  }
+  return Json{{"cells", std::move(cells)}}.dump(2) + "\n";
+}
+
+std::string summary_table(std::span<const CellSummary> summaries) {
+  std::string text;
+  for (std::size_t i = 0; i < summaries.size();) {
+    const Cell& first = summaries[i].cell;
+    text += fmt::format("{}{}   {} steps\n", text.empty() ? "" : "\n", first.problem, first.steps);
+    std::vector<Row> rows = {
+        {"agent", "trials", "regret", "median", "10-90 %", "stuck", "reward", "s/trial"}};
+    for (; i < summaries.size() && summaries[i].cell.problem_spec == first.problem_spec &&
+           summaries[i].cell.steps == first.steps;
+         ++i) {
+      const CellSummary& cell = summaries[i];
+      if (cell.trials == 0) {
+        rows.push_back({cell.cell.agent, "0", "-", "-", "-", "-", "-", "-"});
+        continue;
+      }
+      rows.push_back({cell.cell.agent, std::to_string(cell.trials),
+                      short_number(cell.regret.mean) + " ± " + short_number(cell.regret.sem),
+                      short_number(cell.regret.median),
+                      short_number(cell.regret.p10) + " - " + short_number(cell.regret.p90),
+                      fmt::format("{:.1f} %", 100.0 * cell.stuck), short_number(cell.reward.mean),
+                      fmt::format("{:.2g}", cell.seconds)});
+    }
+    text += align(rows);
+  }
+  return text;
+}
+
+}  // namespace sau

@@ -1,0 +1,163 @@
+#include "run/cell_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+#include "sau/core/error.hpp"
+#include "sau/core/file.hpp"
+#include "sau/core/text.hpp"
+
+namespace sau {
+namespace {
+
+std::string hex32(std::uint32_t value) {
+  std::array<char, 9> text{};
+  std::snprintf(text.data(), text.size(), "%08x", static_cast<unsigned>(value));
+  return {text.data(), 8};
+}
+
+// Takes the fields of a line from left to right.
+class Fields {
+ public:
+  Fields(std::string_view line, const std::filesystem::path& path, std::uint64_t line_number)
+      : rest_(line), path_(path), line_(line_number) {}
+
+  double number(const std::string& column) {
+    const std::string_view text = next(column);
+    double value = 0.0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (read.ec != std::errc{} || read.ptr != text.data() + text.size() || !std::isfinite(value)) {
+      fail("column " + column + " is '" + std::string(text) + "', expected a finite number");
+    }
+    return value;
+  }
+
+  std::string_view next(const std::string& column) {
+    if (done_) fail("column " + column + " is missing");
+    const std::size_t comma = rest_.find(',');
+    const std::string_view field = rest_.substr(0, comma);
+    done_ = comma == std::string_view::npos;
+    rest_.remove_prefix(done_ ? rest_.size() : comma + 1);
+    return field;
+  }
+
+  void finish() const {
+    if (!done_) fail("there are more columns than the header names");
+  }
+
+  [[noreturn]] void fail(const std::string& why) const {
+    throw Error(path_.string() + ", line " + std::to_string(line_) + ": is damaged: " + why);
+  }
+
+ private:
+  std::string_view rest_;
+  const std::filesystem::path& path_;
+  std::uint64_t line_;
+  bool done_ = false;
+};
+
+TrialRecord parse_row(std::string_view line, const std::filesystem::path& path,
+                      std::uint64_t line_number, std::span<const std::uint64_t> points) {
+  Fields fields(line, path, line_number);
+  const std::size_t comma = line.rfind(',');
+  if (comma == std::string_view::npos ||
+      line.substr(comma + 1) != hex32(crc32(line.substr(0, comma)))) {
+    fields.fail("its checksum does not match");
+  }
+  const std::string trial = std::to_string(line_number - 2);
+  if (fields.next("trial") != trial) fields.fail("expected trial " + trial);
+  TrialRecord record;
+  record.regret = fields.number("regret");
+  record.reward = fields.number("reward");
+  record.stuck = fields.number("stuck") != 0.0;
+  record.curve.reserve(points.size());
+  for (const std::uint64_t point : points) {
+    record.curve.push_back(fields.number("regret@" + std::to_string(point)));
+  }
+  fields.next("crc32");
+  fields.finish();
+  return record;
+}
+
+}  // namespace
+
+std::string cell_header(std::span<const std::uint64_t> points) {
+  std::string header = "trial,regret,reward,stuck";
+  for (const std::uint64_t point : points) header += ",regret@" + std::to_string(point);
+  return header + ",crc32";
+}
+
+std::string cell_row(std::uint64_t trial, const TrialRecord& record) {
+  std::string row = std::to_string(trial) + "," + format_number(record.regret) + "," +
+                    format_number(record.reward) + (record.stuck ? ",1" : ",0");
+  for (const double regret : record.curve) row += "," + format_number(regret);
+  return row + "," + hex32(crc32(row));
+}
+
+CellScan scan_cell(const std::filesystem::path& path, std::span<const std::uint64_t> points,
+                   const std::function<void(TrialRecord&&)>& take) {
+  CellScan scan;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    if (!std::filesystem::exists(path)) return scan;
+    throw Error("cannot read " + path.string() + ": " + std::strerror(errno));
+  }
+  std::string line;
+  for (std::uint64_t number = 1; std::getline(file, line); ++number) {
+    if (file.eof()) break;  // no line end: the writer was stopped inside this row
+    if (number == 1) {
+      if (line != cell_header(points)) {
+        throw Error(
+            path.string() +
+            ", line 1: is damaged or of other steps: the header is not the expected one, '" +
+            cell_header(points).substr(0, 60) + "...'");
+      }
+    } else {
+      take(parse_row(line, path, number, points));
+      ++scan.rows;
+    }
+    scan.good_bytes += line.size() + 1;
+  }
+  return scan;
+}
+
+void append_line(const std::filesystem::path& path, const std::string& header,
+                 const std::string& line) {
+  const auto fail = [&](int code) {
+    throw Error("cannot write " + path.string() + ": " + std::strerror(code));
+  };
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0) fail(errno);
+  struct stat before {};
+  ::fstat(file, &before);
+  const bool fresh = before.st_size == 0 && !header.empty();
+  const std::string text = (fresh ? header + "\n" : "") + line + "\n";
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t count = ::write(file, text.data() + written, text.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      const int code = errno;
+      if (before.st_size == 0) {
+        ::unlink(path.c_str());
+      } else if (::ftruncate(file, before.st_size) != 0) {
+        // The next start passes over a row without its end.
+      }
+      ::close(file);
+      fail(code);
+    }
+    written += static_cast<std::size_t>(count);
+  }
+  ::close(file);
+}
+
+}  // namespace sau

@@ -1,0 +1,69 @@
+#include "sau/run/experiment.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "run/embedded_experiments.hpp"
+#include "sau/catalog/catalog.hpp"
+#include "sau/core/error.hpp"
+#include "sau/core/text.hpp"
+
+namespace sau {
+
+Cell make_cell(std::string_view problem, std::string_view agent, std::uint64_t steps,
+               std::uint64_t trials) {
+  Cell cell{.problem = problem_name(problem),
+            .agent = agent_name(agent),
+            .problem_spec = canonical_problem(problem),
+            .agent_spec = canonical_agent(agent),
+            .steps = steps,
+            .trials = trials};
+  const auto made = make_problem(cell.problem_spec, {});
+  const auto player = make_agent(cell.agent_spec, {.shape = made->shape(), .stream = {}});
+  if (!player->rewards().contains(made->rewards())) {
+    throw UsageError("the agent " + cell.agent_spec + " cannot learn from the rewards of " +
+                     cell.problem_spec + ": expected rewards from " +
+                     format_number(player->rewards().min) + " to " +
+                     format_number(player->rewards().max));
+  }
+  if (cell.steps == 0) cell.steps = made->default_steps();
+  return cell;
+}
+
+std::vector<Cell> make_cells(std::span<const std::string> problems,
+                             std::span<const std::string> agents, std::uint64_t steps,
+                             std::uint64_t trials) {
+  std::vector<Cell> cells;
+  for (const std::string& problem : problems) {
+    for (const std::string& agent : agents) {
+      Cell cell = make_cell(problem, agent, steps, trials);
+      const bool known = std::ranges::any_of(cells, [&](const Cell& c) { return c.same_as(cell); });
+      if (!known) cells.push_back(std::move(cell));
+    }
+  }
+  return cells;
+}
+
+std::vector<std::string> paper_parts() {
+  std::vector<std::string> names;
+  for (const auto& file : detail::embedded_experiments()) {
+    names.emplace_back(file.name);
+  }
+  return names;
+}
+
+PaperPart paper_part(std::string_view name, std::uint64_t trials) {
+  for (const auto& file : detail::embedded_experiments()) {
+    if (file.name != name) continue;
+    const auto json = nlohmann::json::parse(file.text);
+    if (trials == 0) trials = json.at("trials").get<std::uint64_t>();
+    return {.name = std::string(name),
+            .title = json.at("title").get<std::string>(),
+            .cells = make_cells(json.at("problems").get<std::vector<std::string>>(),
+                                json.at("agents").get<std::vector<std::string>>(),
+                                json.at("steps").get<std::uint64_t>(), trials)};
+  }
+  throw UsageError(unknown_name("part of the paper", name, paper_parts()));
+}
+
+}  // namespace sau

@@ -1,0 +1,214 @@
+#include "sau/run/runner.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <ctime>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "sau/catalog/catalog.hpp"
+#include "sau/core/error.hpp"
+
+namespace sau {
+namespace {
+
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// Deals out the missing trials and puts what comes back into the folder, in trial order.
+class Board {
+ public:
+  Board(const Experiment& experiment, ResultFolder& folder, unsigned threads,
+        const std::atomic<bool>* stop)
+      : experiment_(experiment), folder_(folder), window_(64 + 4 * threads), stop_(stop) {
+    for (std::size_t c = 0; c < experiment.cells.size(); ++c) {
+      const Cell& cell = experiment.cells[c];
+      columns_.push_back({.next = folder.done(c), .broken = false, .waiting = {}});
+      points_.push_back(curve_points(cell.steps));
+      last_trial_ = std::max(last_trial_, cell.trials);
+      const std::uint64_t missing = cell.trials > folder.done(c) ? cell.trials - folder.done(c) : 0;
+      progress_.trials_total += missing;
+      progress_.steps_total += static_cast<double>(missing) * static_cast<double>(cell.steps);
+    }
+  }
+
+  // The life of one worker.
+  void work() {
+    while (const auto task = take()) {
+      const Cell& cell = experiment_.cells[task->cell];
+      Finished finished;
+      std::string failure;
+      const double start = thread_seconds();
+      try {
+        if (!run_trial(cell, experiment_.seed, task->trial, points_[task->cell], stop_,
+                       finished.record)) {
+          return;
+        }
+      } catch (const std::exception& error) {
+        failure = cell.problem + " with " + cell.agent + ", trial " + std::to_string(task->trial) +
+                  ": " + error.what();
+      }
+      finished.seconds = thread_seconds() - start;
+      if (!put(*task, std::move(finished), std::move(failure))) return;
+    }
+  }
+
+  // Reports progress until `workers` have left.
+  void watch(unsigned workers, const std::function<void(const Progress&)>& report) {
+    const auto start = std::chrono::steady_clock::now();
+    std::unique_lock lock(mutex_);
+    while (left_ < workers) {
+      changed_.wait_for(lock, std::chrono::milliseconds(200), [&] { return left_ == workers; });
+      progress_.seconds =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      if (report) report(progress_);
+    }
+  }
+
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    ++left_;
+    changed_.notify_all();
+  }
+
+  RunOutcome outcome(unsigned threads) const {
+    if (write_error_) std::rethrow_exception(write_error_);
+    return {.complete = failures_.empty() && progress_.trials_done == progress_.trials_total,
+            .threads = threads,
+            .new_trials = progress_.trials_done,
+            .failures = failures_};
+  }
+
+ private:
+  struct Task {
+    std::size_t cell = 0;
+    std::uint64_t trial = 0;
+  };
+  struct Finished {
+    TrialRecord record;
+    double seconds = 0.0;
+  };
+  struct Column {
+    std::uint64_t next = 0;  // the trial the file waits for
+    bool broken = false;     // a trial failed: no more of this cell
+    std::map<std::uint64_t, Finished> waiting;
+  };
+
+  std::optional<Task> take() {
+    std::unique_lock lock(mutex_);
+    // A slow trial must not let the others pile up behind it.
+    changed_.wait(lock, [&] { return waiting_ < window_ || closed(); });
+    while (!closed() && trial_ < last_trial_) {
+      const Task task{cell_, trial_};
+      if (++cell_ == columns_.size()) {
+        cell_ = 0;
+        ++trial_;
+      }
+      const Column& column = columns_[task.cell];
+      if (!column.broken && task.trial >= folder_.done(task.cell) &&
+          task.trial < experiment_.cells[task.cell].trials) {
+        return task;
+      }
+    }
+    return std::nullopt;
+  }
+
+  bool put(const Task& task, Finished finished, std::string failure) {
+    const std::lock_guard lock(mutex_);
+    Column& column = columns_[task.cell];
+    if (!failure.empty()) {
+      if (!column.broken) failures_.push_back(std::move(failure));
+      column.broken = true;
+      waiting_ -= column.waiting.size();
+      column.waiting.clear();
+    } else if (!column.broken) {
+      column.waiting.emplace(task.trial, std::move(finished));
+      ++waiting_;
+      write(task.cell);
+    }
+    changed_.notify_all();
+    return !closed();
+  }
+
+  // Writes whatever is next in line for this cell.
+  void write(std::size_t cell) {
+    Column& column = columns_[cell];
+    try {
+      for (auto ready = column.waiting.find(column.next); ready != column.waiting.end();
+           ready = column.waiting.find(++column.next)) {
+        folder_.append(cell, ready->second.record, ready->second.seconds);
+        column.waiting.erase(ready);
+        --waiting_;
+        ++progress_.trials_done;
+        progress_.steps_done += static_cast<double>(experiment_.cells[cell].steps);
+      }
+    } catch (const Error&) {
+      write_error_ = std::current_exception();
+    }
+  }
+
+  bool closed() const {
+    return write_error_ != nullptr || (stop_ != nullptr && stop_->load(std::memory_order_relaxed));
+  }
+
+  const Experiment& experiment_;
+  ResultFolder& folder_;
+  std::vector<std::vector<std::uint64_t>> points_;
+  const std::size_t window_;
+  const std::atomic<bool>* stop_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Column> columns_;
+  std::uint64_t trial_ = 0, last_trial_ = 0;
+  std::size_t cell_ = 0, waiting_ = 0;
+  unsigned left_ = 0;
+  Progress progress_;
+  std::vector<std::string> failures_;
+  std::exception_ptr write_error_;
+};
+
+}  // namespace
+
+bool run_trial(const Cell& cell, std::uint64_t seed, std::uint64_t trial,
+               std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
+               TrialRecord& record) {
+  const Stream problem_name = problem_stream(cell.problem_spec, seed, trial);
+  const Stream agent_name = agent_stream(cell.problem_spec, cell.agent_spec, seed, trial);
+  const auto problem = make_problem(cell.problem_spec, problem_name.with(Role::kSetup));
+  const auto agent = make_agent(
+      cell.agent_spec, {.shape = problem->shape(), .stream = agent_name.with(Role::kModel)});
+  Streams rng{Rng(problem_name), Rng(agent_name)};
+  Recorder recorder(problem->shape().actions, cell.steps, points, stop);
+  agent->play(*problem, rng, cell.steps, recorder);
+  if (!recorder.complete()) return false;
+  record = recorder.record();
+  return true;
+}
+
+RunOutcome run(const Experiment& experiment, ResultFolder& folder, const RunOptions& options) {
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  const unsigned threads = options.threads == 0 ? cores : options.threads;
+  Board board(experiment, folder, threads, options.stop);
+  std::vector<std::jthread> workers;
+  for (unsigned i = 0; i < threads; ++i) {
+    workers.emplace_back([&board] {
+      board.work();
+      board.leave();
+    });
+  }
+  board.watch(threads, options.progress);
+  workers.clear();
+  RunOutcome outcome = board.outcome(threads);
+  if (outcome.new_trials > 0) folder.note_session(threads, outcome.new_trials);
+  return outcome;
+}
+
+}  // namespace sau

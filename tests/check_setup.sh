@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Runs tools/setup.sh against a package manager that only writes down what it is asked.
+set -euo pipefail
+
+setup=$(cd "$(dirname "$0")/.." && pwd)/tools/setup.sh
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+mkdir "$temporary/bin"
+
+# A package counts as installed when it is in the file `installed`.
+cat >"$temporary/bin/dpkg-query" <<END
+#!/bin/sh
+for package; do :; done
+grep -qx -- "\$package" "$temporary/installed" && echo installed
+END
+cat >"$temporary/bin/apt-get" <<END
+#!/bin/sh
+echo "\$@" >>"$temporary/asked"
+END
+printf '#!/bin/sh\nexec "$@"\n' >"$temporary/bin/sudo"
+chmod +x "$temporary"/bin/*
+export PATH=$temporary/bin:$PATH
+unset SAU_SETUP
+
+fail() {
+  echo "setup.sh: $1" >&2
+  exit 1
+}
+
+: >"$temporary/asked"
+"$setup" --list test >"$temporary/installed"
+"$setup" test >"$temporary/out"
+[[ ! -s $temporary/asked ]] || fail "used the network with nothing to install"
+[[ $(wc -l <"$temporary/out") -eq 1 ]] || fail "said more than one line with nothing to install"
+
+"$setup" --list build | grep -vx -e cmake -e libfmt-dev >"$temporary/installed"
+"$setup" build >/dev/null
+[[ $(head -n 1 "$temporary/asked") == *update* ]] || fail "did not update the lists first"
+[[ $(tail -n 1 "$temporary/asked") == *"cmake libfmt-dev" ]] ||
+  fail "asked for '$(tail -n 1 "$temporary/asked")', not for cmake and libfmt-dev alone"
+
+"$setup" nonsense >/dev/null 2>&1 && fail "took an unknown list"
+echo "setup.sh installs what is missing, and nothing else"

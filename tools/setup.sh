@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Installs the Debian or Ubuntu packages that are missing.
+# usage: setup.sh [build|test]    build: libraries and program (default); test: also the tests
+#        setup.sh --list [build|test]    print the names and do nothing
+# SAU_SETUP=skip does nothing: for tools that come from elsewhere.
+set -euo pipefail
+
+build_packages=(g++ cmake ninja-build ccache pkg-config git
+  libcli11-dev libfmt-dev nlohmann-json3-dev libboost-dev)
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev clang-format clang-tidy clang python3)
+
+list_only=no
+if [[ ${1:-} == --list ]]; then
+  list_only=yes
+  shift
+fi
+case ${1:-build} in
+  build) packages=("${build_packages[@]}") ;;
+  test) packages=("${build_packages[@]}" "${test_packages[@]}") ;;
+  *)
+    echo "setup: unknown list '$1'; known: build, test" >&2
+    exit 2
+    ;;
+esac
+
+if [[ $list_only == yes ]]; then
+  printf '%s\n' "${packages[@]}"
+  exit 0
+fi
+if [[ ${SAU_SETUP:-} == skip ]]; then
+  echo "setup: skipped"
+  exit 0
+fi
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  # Not a failure: the tools may be there, and cmake names what is not.
+  cat <<END
+setup: this is not a Debian or Ubuntu system, so nothing is installed. What is needed:
+  a C++20 compiler (g++ 12 or newer), cmake 3.25, ninja, pkg-config, git, and the libraries
+  CLI11 2.1, fmt 9, nlohmann-json 3.11, Boost 1.74 (headers); ccache if you like;
+  for the tests also GoogleTest 1.12, Google Benchmark 1.7, clang-format and clang-tidy 14,
+  python3. Debian calls them: ${packages[*]}
+END
+  exit 0
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [[ $state == installed ]] || missing+=("$package")
+done
+if [[ ${#missing[@]} -eq 0 ]]; then
+  echo "setup: all ${#packages[@]} packages are installed"
+  exit 0
+fi
+
+as_root=()
+if [[ $(id -u) -ne 0 ]]; then
+  if ! command -v sudo >/dev/null; then
+    cat >&2 <<END
+setup: missing packages, and neither root nor sudo to install them. Have an administrator run
+  apt-get install ${missing[*]}
+or set SAU_SETUP=skip if the tools come from elsewhere.
+END
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+echo "setup: installing ${missing[*]}"
+# `env` because sudo drops the environment.
+as_root+=(env DEBIAN_FRONTEND=noninteractive)
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}"
