@@ -4,7 +4,7 @@ target_compile_options(
   sau_flags
   INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wpedantic
             # Results must not depend on whether the machine has fused multiply-add.
-            -ffp-contract=off
+            -ffp-contract=off -fno-math-errno
             $<$<BOOL:${SAU_WERROR}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # False alarm of GCC 12 on `"literal" + std::string` (GCC bug 105651).

@@ -239,7 +239,8 @@ def main():
             continue
         lines.append(f"case,{name},{family},{len(actions)}")
         for action, p in zip(actions, probabilities(family, actions)):
-            lines.append(",".join([repr(v) for v in action] + [mp.nstr(p, 17)]))
+            shown = mp.nstr(p, 17) if p > 1e-300 else "0.0"  # readers have doubles
+            lines.append(",".join([repr(v) for v in action] + [shown]))
         print(name, flush=True)
     if flags.only:
         print("\n".join(lines))

@@ -25,7 +25,7 @@ std::shared_ptr<Flags> add_flags(CLI::App& app) {
         if constexpr (std::is_same_v<T, bool>) {
           app.add_flag(name, value, text);
         } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-          app.add_option(name, value, text)->allow_extra_args(false)->type_name("NAME...");
+          app.add_option(name, value, text)->allow_extra_args(false)->type_name("NAME");
         } else {
           const bool shown =
               !std::is_same_v<T, std::string> || !detail::write_value(value).starts_with('"');

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
@@ -27,6 +29,19 @@ int complain(const std::string& message, int code) {
   return code;
 }
 
+// CLI11 would print a command's whole description in the list of commands.
+class ShortList : public CLI::Formatter {
+ public:
+  std::string make_subcommand(const CLI::App* sub) const override {
+    for (const auto& command : sau::cli::commands()) {
+      if (sub->get_name() == command.name) {
+        return fmt::format("  {:<12} {}\n", command.name, command.summary);
+      }
+    }
+    return CLI::Formatter::make_subcommand(sub);
+  }
+};
+
 // The command that was being read when something went wrong, or the program itself.
 const CLI::App& innermost(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
@@ -53,6 +68,8 @@ std::string explain_extras(const CLI::App& app) {
 
 int run_main(int argc, char** argv) {
   CLI::App app("Exploration for contextual bandits by Sample Average Uncertainty.", "sau");
+  app.formatter(std::make_shared<ShortList>());
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.set_version_flag("--version", "sau " + std::string(sau::version()) + " (commit " +
                                         std::string(sau::commit()) + ", " +
                                         std::string(sau::compiler()) + ")");
@@ -64,7 +81,7 @@ int run_main(int argc, char** argv) {
       "'sau COMMAND --help' explains a command.");
   sau::cli::Deed deed;
   for (const auto& command : sau::cli::commands()) {
-    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    CLI::App* sub = app.add_subcommand(command.name, command.summary)->group("Commands");
     auto todo = command.describe(*sub);
     sub->callback([&deed, todo = std::move(todo)] { deed = todo; });
   }

@@ -4,48 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/philox.hpp"
+
 namespace sau {
-namespace {
-
-struct Block {
-  std::uint64_t w0, w1, w2, w3;
-};
-
-// Ten rounds of Philox4x64 under the key {key, 0}; the constants are those of Salmon et al. (2011).
-inline Block philox(Block counter, std::uint64_t key) noexcept {
-  auto [w0, w1, w2, w3] = counter;
-  std::uint64_t key0 = key;
-  std::uint64_t key1 = 0;
-  for (int round = 0; round < 10; ++round) {
-    const auto product0 = detail::Uint128{0xD2E7470EE14C6C93} * w0;
-    const auto product2 = detail::Uint128{0xCA5A826395121157} * w2;
-    w0 = static_cast<std::uint64_t>(product2 >> 64) ^ w1 ^ key0;
-    w1 = static_cast<std::uint64_t>(product2);
-    w2 = static_cast<std::uint64_t>(product0 >> 64) ^ w3 ^ key1;
-    w3 = static_cast<std::uint64_t>(product0);
-    key0 += 0x9E3779B97F4A7C15;
-    key1 += 0xBB67AE8584CAA73B;
-  }
-  return {w0, w1, w2, w3};
-}
-
-}  // namespace
 
 void Rng::refill() noexcept {
+  static_assert(kBuffer == kBlock * detail::kPhiloxBlocks);
   // The buffer is empty, so end_ is the position; it may lie inside a block after seek().
   next_ = end_ % kBlock;
-  end_ -= next_;
-  // Blocks do not depend on each other: the processor overlaps them by itself, and interleaving
-  // them by hand was measured to gain nothing.
-  for (std::uint64_t i = 0; i < kBuffer; i += kBlock, end_ += kBlock) {
-    const Block out = philox(
-        {end_ / kBlock, stream_.trial, stream_.scope, static_cast<std::uint64_t>(stream_.role)},
-        stream_.seed);
-    words_[i] = out.w0;
-    words_[i + 1] = out.w1;
-    words_[i + 2] = out.w2;
-    words_[i + 3] = out.w3;
-  }
+  detail::philox(stream_, end_ / kBlock, words_.data());
+  end_ += kBuffer - next_;
 }
 
 double Rng::normal_beyond_edge(std::size_t layer, double x) noexcept {

@@ -33,23 +33,22 @@ class SauSampling {
   using Options = SauSamplingOptions;
 
   explicit SauSampling(const Setup& setup, Options options = {})
-      : options_(options), sau_(setup.shape.actions), index_(setup.shape.actions) {}
+      : options_(options), sau_(setup.shape.actions, options.alpha) {}
 
   template <ValueModel M>
   Choice choose(M& model, Context x, Rng& rng) noexcept {
     const auto value = model.values(x);
     const std::uint64_t n = ++step_;
+    const std::size_t actions = sau_.actions();
     Action action = 0;
-    if (in_opening(n, options_.initial_pulls, index_.size())) {
-      action = opening_action(n, index_.size());
+    if (in_opening(n, options_.initial_pulls, actions)) {
+      action = opening_action(n, actions);
     } else if (sau_.unplayed() > 0) {
       action = unplayed_action(rng.below(sau_.unplayed()));
     } else {
       const auto width = sau_.width();
-      for (std::size_t a = 0; a < index_.size(); ++a) {
-        index_[a] = value[a] + options_.alpha * width[a] * rng.normal();
-      }
-      action = argmax(index_);
+      action =
+          argmax_of(actions, [&](std::size_t a) { return value[a] + width[a] * rng.normal(); });
     }
     return {action, value[action]};
   }
@@ -70,7 +69,7 @@ class SauSampling {
       const auto value = model.values(x);
       std::vector<NormalMarginal> marginals;
       for (std::size_t a = 0; a < out.size(); ++a) {
-        marginals.push_back({value[a], options_.alpha * sau_.width()[a]});
+        marginals.push_back({value[a], sau_.width()[a]});
       }
       argmax_probabilities(marginals, out);
     }
@@ -100,7 +99,6 @@ class SauSampling {
   Options options_;
   std::uint64_t step_ = 0;
   SauState sau_;
-  std::vector<double> index_;
 };
 
 }  // namespace sau

@@ -13,28 +13,33 @@ namespace sau {
 // Sample Average Uncertainty (Zhu & Rigotti 2021, eqs. 5 and 6, algorithm 1). Per action a count
 // n_a and a sum of squared residuals S2_a, 1 at the start:
 //     tau2_a = S2_a / n_a,   SAU = tau2_a / n_a = S2_a / n_a^2.
-// Its square root, sqrt(S2_a) / n_a, is kept: a pull changes it for one action only.
+// Its square root, sqrt(S2_a) / n_a, is kept times a constant: a pull changes it for one action
+// only.
 class SauState {
  public:
-  explicit SauState(Action actions)
-      : pulls_(actions),
+  explicit SauState(Action actions, double scale = 1.0)
+      : scale_(scale),
+        pulls_(actions),
         square_(actions, kSquareAtStart),
         width_(actions, std::numeric_limits<double>::infinity()),
         unplayed_(actions) {}
 
   std::size_t actions() const noexcept { return pulls_.size(); }
-  // sqrt(SAU) of every action; infinite for an action without a reward.
+  // scale * sqrt(SAU) of every action; infinite for an action without a reward.
   std::span<const double> width() const noexcept { return width_; }
   double pulls(Action action) const noexcept { return pulls_[action]; }
   double square(Action action) const noexcept { return square_[action]; }
   // How many actions have no reward yet.
   std::size_t unplayed() const noexcept { return unplayed_; }
+  // The action learned from last: its width is the last one to be ready.
+  Action latest() const noexcept { return latest_; }
 
   void observe(Action action, double residual) noexcept {
+    latest_ = action;
     if (pulls_[action] == 0.0) --unplayed_;
     pulls_[action] += 1.0;
     square_[action] += residual * residual;
-    width_[action] = std::sqrt(square_[action]) / pulls_[action];
+    refresh(action);
   }
 
   // Both numbers are sums: states learned apart add up.
@@ -54,15 +59,23 @@ class SauState {
     unplayed_ = 0;
     for (std::size_t a = 0; a < pulls_.size(); ++a) {
       if (pulls_[a] == 0.0) ++unplayed_;
-      width_[a] = std::sqrt(square_[a]) / pulls_[a];  // 1 / 0 is the infinity wanted
+      refresh(static_cast<Action>(a));
     }
   }
 
  private:
+  // The division does not wait for the root: a step is one chain of such waits. 1 / 0 is the
+  // infinity wanted.
+  void refresh(Action action) noexcept {
+    width_[action] = std::sqrt(square_[action]) * (scale_ / pulls_[action]);
+  }
+
   static constexpr double kSquareAtStart = 1.0;
 
+  double scale_;
   std::vector<double> pulls_, square_, width_;
   std::size_t unplayed_;
+  Action latest_ = 0;
 };
 
 }  // namespace sau

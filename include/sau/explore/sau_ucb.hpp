@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cmath>
-#include <vector>
 
 #include "sau/core/argmax.hpp"
 #include "sau/explore/sau_state.hpp"
@@ -35,14 +34,14 @@ class SauUcb {
   using Options = SauUcbOptions;
 
   explicit SauUcb(const Setup& setup, Options options = {})
-      : options_(options), sau_(setup.shape.actions), index_(setup.shape.actions) {}
+      : options_(options), sau_(setup.shape.actions) {}
 
   template <ValueModel M>
   Choice choose(M& model, Context x, Rng& rng) noexcept {
     const auto value = model.values(x);
-    Action action = choice(++step_, value, index_);
+    Action action = choice(++step_, value);
     if (options_.floor > 0.0 && rng.uniform() < options_.floor) {
-      action = static_cast<Action>(rng.below(index_.size()));
+      action = static_cast<Action>(rng.below(sau_.actions()));
     }
     return {action, value[action]};
   }
@@ -51,7 +50,7 @@ class SauUcb {
 
   template <ValueModel M>
   void probabilities(M& model, Context x, std::span<double> out) const noexcept {
-    point_mass(choice(step_ + 1, model.values(x), out), out);
+    point_mass(choice(step_ + 1, model.values(x)), out);
     mix_uniform(options_.floor, out);
   }
 
@@ -69,21 +68,18 @@ class SauUcb {
   void restored() noexcept { sau_.restored(); }
 
  private:
-  Action choice(std::uint64_t n, std::span<const double> value,
-                std::span<double> index) const noexcept {
-    if (in_opening(n, options_.initial_pulls, index.size())) {
-      return opening_action(n, index.size());
-    }
+  Action choice(std::uint64_t n, std::span<const double> value) const noexcept {
+    const std::size_t actions = sau_.actions();
+    if (in_opening(n, options_.initial_pulls, actions)) return opening_action(n, actions);
     const double scale = options_.alpha * std::sqrt(std::log(static_cast<double>(n)));
     const auto width = sau_.width();
-    for (std::size_t a = 0; a < index.size(); ++a) index[a] = value[a] + scale * width[a];
-    return argmax(index);
+    return argmax_of(actions, sau_.latest(),
+                     [&](std::size_t a) { return value[a] + scale * width[a]; });
   }
 
   Options options_;
   std::uint64_t step_ = 0;
   SauState sau_;
-  std::vector<double> index_;
 };
 
 }  // namespace sau

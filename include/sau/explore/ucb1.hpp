@@ -29,24 +29,24 @@ class Ucb1 {
   explicit Ucb1(const Setup& setup, Options options = {})
       : options_(options),
         pulls_(setup.shape.actions),
-        width_(setup.shape.actions, std::numeric_limits<double>::infinity()),
-        index_(setup.shape.actions) {}
+        width_(setup.shape.actions, std::numeric_limits<double>::infinity()) {}
 
   template <ValueModel M>
   Choice choose(M& model, Context x, Rng&) noexcept {
     const auto value = model.values(x);
-    const Action action = choice(++step_, value, index_);
+    const Action action = choice(++step_, value);
     return {action, value[action]};
   }
 
   void observe(Action action, double) noexcept {
+    latest_ = action;
     pulls_[action] += 1.0;
     refresh(action);
   }
 
   template <ValueModel M>
   void probabilities(M& model, Context x, std::span<double> out) const noexcept {
-    point_mass(choice(step_ + 1, model.values(x), out), out);
+    point_mass(choice(step_ + 1, model.values(x)), out);
   }
 
   void merge(const Ucb1& other) noexcept {
@@ -64,19 +64,19 @@ class Ucb1 {
   }
 
  private:
-  Action choice(std::uint64_t n, std::span<const double> value,
-                std::span<double> index) const noexcept {
-    if (in_opening(n, 1, index.size())) return opening_action(n, index.size());
+  Action choice(std::uint64_t n, std::span<const double> value) const noexcept {
+    const std::size_t actions = width_.size();
+    if (in_opening(n, 1, actions)) return opening_action(n, actions);
     const double scale = options_.alpha * std::sqrt(2.0 * std::log(static_cast<double>(n)));
-    for (std::size_t a = 0; a < index.size(); ++a) index[a] = value[a] + scale * width_[a];
-    return argmax(index);
+    return argmax_of(actions, latest_, [&](std::size_t a) { return value[a] + scale * width_[a]; });
   }
 
   void refresh(Action action) noexcept { width_[action] = 1.0 / std::sqrt(pulls_[action]); }
 
   Options options_;
   std::uint64_t step_ = 0;
-  std::vector<double> pulls_, width_, index_;  // width infinite while an action has no reward
+  Action latest_ = 0;                  // learned from last
+  std::vector<double> pulls_, width_;  // width infinite while an action has no reward
 };
 
 }  // namespace sau
