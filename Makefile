@@ -24,6 +24,13 @@ build:  ## build the libraries and the program, optimised: build/sau
 
 quickstart: build  ## build, then a small part of the paper: results/quickstart
 	build/sau paper --only multi-armed --trials 20 --out results/quickstart
+	@printf '\nWhat to try next:\n'
+	@printf '  %s\n' \
+	  'build/sau inspect results/quickstart             the same table again' \
+	  'build/sau paper --only multi-armed               the whole figure: 500 trials, minutes' \
+	  'build/sau list                                   everything that can be named' \
+	  'build/sau run --problem bernoulli --agent sau_ucb --agent "epsilon_greedy(epsilon=0.05)"' \
+	  'docs/command-line.md                             one task a section'
 
 test: setup  ## every check: format, layers, all tests, sanitizers, docs, clang-tidy
 	@if $(MAKE) --no-print-directory test-steps; then printf '\nmake test: ALL PASSED\n'; \

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -49,7 +50,10 @@ std::vector<std::string> names_of(const std::vector<ComponentInfo>& components,
                                   std::span<const Alias> aliases) {
   std::vector<std::string> names;
   for (const auto& component : components) names.push_back(component.name);
-  for (const Alias& alias : aliases) names.push_back(lower_case(alias.name));
+  for (const Alias& alias : aliases) {
+    const std::string name = lower_case(alias.name);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
   return names;
 }
 

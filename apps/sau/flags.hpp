@@ -16,7 +16,7 @@ namespace sau::cli {
 template <class Flags>
 std::shared_ptr<Flags> add_flags(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
-  const std::string owner = "sau " + app.get_name();
+  const std::string owner = app.get_name();
   flags->fields(
       [&]<class T>(std::string_view key, T& value, std::string_view help, Bounds bounds = {}) {
         std::string name = "--" + std::string(key);

@@ -5,8 +5,10 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <ctime>
 
 #include "progress.hpp"
+#include "sau/core/error.hpp"
 #include "sau/report/summary.hpp"
 #include "sau/run/results.hpp"
 #include "sau/run/runner.hpp"
@@ -14,14 +16,33 @@
 namespace sau::cli {
 namespace {
 
-constexpr int kInterrupted = 130;  // as a shell reports a program that Ctrl-C ended
+constexpr int kSignalled = 128;  // plus the signal's number, as a shell reports it
 
+volatile std::sig_atomic_t signal_seen = 0;
+volatile std::sig_atomic_t signal_second = 0;
 std::atomic<bool> stop_requested = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "it is set inside a signal handler");
 
+std::sig_atomic_t now_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::sig_atomic_t>(now.tv_sec);
+}
+
 extern "C" void request_stop(int signal) {
+  // Asking again a moment later means now. Some senders signal twice at once: that is one request.
+  if (signal_seen != 0 && now_seconds() > signal_second + 1) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+  if (signal_seen == 0) signal_second = now_seconds();
+  signal_seen = signal;
   stop_requested = true;
-  std::signal(signal, SIG_DFL);  // a second Ctrl-C does not wait
+}
+
+void stop_on(int signal) {
+  // A shell that starts a job in the background has it ignore Ctrl-C: so be it.
+  if (std::signal(signal, request_stop) == SIG_IGN) std::signal(signal, SIG_IGN);
 }
 
 }  // namespace
@@ -31,17 +52,18 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
   RunOutcome outcome;
   {
     ResultFolder results(folder, experiment);
-    std::signal(SIGINT, request_stop);
-    std::signal(SIGTERM, request_stop);
+    stop_on(SIGINT);
+    stop_on(SIGTERM);
     ProgressPrinter printer(flags.quiet);
     RunOptions options{.threads = static_cast<unsigned>(flags.threads),
                        .stop = &stop_requested,
                        .progress = [&printer](const Progress& progress) { printer(progress); }};
     try {
       outcome = run(experiment, results, options);
-    } catch (...) {
+    } catch (const Error& error) {
       printer.finish();
-      throw;
+      throw Error(std::string(error.what()) +
+                  "; the finished trials are kept, the same command goes on");
     }
     printer.finish();
   }
@@ -51,12 +73,15 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
     std::fprintf(stderr, "sau: failed: %s\n", failure.c_str());
   }
   const std::string where = folder.string();
-  if (stop_requested) {
+  if (!outcome.complete && outcome.failures.empty()) {
     std::fprintf(stderr, "sau: stopped; the finished trials are in %s, the same command goes on\n",
                  where.c_str());
-    return kInterrupted;
+    return kSignalled + signal_seen;
   }
-  if (!flags.json) fmt::print("\nresults: {} ({} new trials)\n", where, outcome.new_trials);
+  if (!flags.json) {
+    fmt::print("\nresults: {} ({} new trial{})\n", where, outcome.new_trials,
+               outcome.new_trials == 1 ? "" : "s");
+  }
   return outcome.failures.empty() ? 0 : 1;
 }
 

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <vector>
@@ -48,22 +51,53 @@ const CLI::App& innermost(const CLI::App& app) {
   return chosen.empty() ? app : *chosen.front();
 }
 
+std::vector<std::string> flag_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_positional()) names.push_back(option->get_name());
+  }
+  return names;
+}
+
 // CLI11 names what it did not expect; people want to know what would have been right.
 std::string explain_extras(const CLI::App& app) {
   const CLI::App& command = innermost(app);
-  std::vector<std::string> known;
   const auto extras = app.remaining(true);
   const std::string word = extras.empty() ? "" : extras.front();
-  const bool flag = word.starts_with("-");
-  if (flag) {
-    for (const CLI::Option* option : command.get_options()) known.push_back(option->get_name());
-  } else if (&command == &app) {
-    for (const auto& entry : sau::cli::commands()) known.emplace_back(entry.name);
-  } else {
+  const std::string flag = word.substr(0, word.find('='));
+  if (word.starts_with("-")) {
+    const auto known = flag_names(command);
+    const bool misplaced = std::ranges::find(known, flag) != known.end();
+    return misplaced ? "the flag " + flag + " goes after the command: sau " + command.get_name() +
+                           " " + flag + " ..."
+                     : sau::unknown_name("flag", flag, known);
+  }
+  if (&command != &app) {
     return "unexpected '" + word + "' after 'sau " + command.get_name() + "'; see sau " +
            command.get_name() + " --help";
   }
-  return sau::unknown_name(flag ? "flag" : "command", word.substr(0, word.find('=')), known);
+  std::vector<std::string> known;
+  for (const auto& entry : sau::cli::commands()) known.emplace_back(entry.name);
+  return sau::unknown_name("command", word, known) + "; see sau --help";
+}
+
+// The same for a flag or an argument with too little or too much behind it.
+std::string explain_mismatch(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = innermost(app);
+  const std::string where = &command == &app ? "" : command.get_name() + ": ";
+  const std::string text = error.what();
+  const std::string subject = text.substr(0, text.find_first_of(": ="));
+  const bool named = text.starts_with("--") || error.get_name() == "RequiredError";
+  if (error.get_name() == "RequiredError") return where + subject + " is missing";
+  if (error.get_name() == "ArgumentMismatch" && named) {
+    const bool twice = text.find("received") != std::string::npos;
+    return where + subject + (twice ? " is given more than once" : " needs a value");
+  }
+  if (error.get_name() == "ConversionError" && text.find("--") != std::string::npos) {
+    const std::string flag = text.substr(text.find("--"));
+    return where + flag.substr(0, flag.find_first_of(" =")) + " takes no value";
+  }
+  return where + text;
 }
 
 int run_main(int argc, char** argv) {
@@ -79,6 +113,7 @@ int run_main(int argc, char** argv) {
       "  sau run --problem bernoulli --agent sau_ucb --agent ucb1 --trials 50\n"
       "  sau paper --only multi-armed --trials 20    a part of the paper, shortened\n"
       "'sau COMMAND --help' explains a command.");
+  app.require_subcommand(0, 1);
   sau::cli::Deed deed;
   for (const auto& command : sau::cli::commands()) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary)->group("Commands");
@@ -96,7 +131,7 @@ int run_main(int argc, char** argv) {
   } catch (const CLI::ExtrasError&) {
     return complain(explain_extras(app), kUsage);
   } catch (const CLI::ParseError& error) {
-    return complain(error.what(), kUsage);
+    return complain(explain_mismatch(app, error), kUsage);
   }
   if (!deed) {
     std::fputs(app.help().c_str(), stderr);
@@ -121,7 +156,8 @@ int main(int argc, char** argv) {
     return complain("failed for an unknown reason", kFailed);
   }
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    return complain("cannot write to standard output", kFailed);
+    return complain(std::string("cannot write to standard output: ") + std::strerror(errno),
+                    kFailed);
   }
   return code;
 }

@@ -36,9 +36,7 @@ Deed describe_paper(CLI::App& app) {
   return [flags] {
     Experiment experiment{.seed = flags->seed, .cells = {}};
     for (const std::string& name : flags->only.empty() ? paper_parts() : flags->only) {
-      for (Cell& cell : paper_part(name, flags->trials).cells) {
-        experiment.cells.push_back(std::move(cell));
-      }
+      add_cells(experiment.cells, paper_part(name, flags->trials).cells);
     }
     const std::string standard =
         flags->seed == 1 ? "results/paper" : fmt::format("results/paper-seed{}", flags->seed);

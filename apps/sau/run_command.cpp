@@ -50,8 +50,7 @@ Deed describe_run(CLI::App& app) {
   const auto flags = add_flags<RunFlags>(app);
   return [flags] {
     if (flags->problem.empty() || flags->agent.empty()) {
-      throw UsageError(std::string("sau run: ") +
-                       (flags->problem.empty() ? "--problem" : "--agent") +
+      throw UsageError(std::string("run: ") + (flags->problem.empty() ? "--problem" : "--agent") +
                        " is missing; for example: sau run --problem bernoulli --agent sau_ucb");
     }
     const Experiment experiment{

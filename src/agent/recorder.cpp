@@ -11,8 +11,11 @@ std::vector<std::uint64_t> curve_points(std::uint64_t steps) {
     // steps * i / kParts, rounded up, without overflow
     points.push_back(steps / kParts * i + (steps % kParts * i + kParts - 1) / kParts);
   }
-  for (std::uint64_t decade = 1; decade <= steps / 10; decade *= 10) {
-    for (const std::uint64_t factor : {1U, 2U, 5U}) points.push_back(decade * factor);
+  for (std::uint64_t decade = 1; decade <= steps; decade *= 10) {
+    for (const std::uint64_t factor : {1U, 2U, 5U}) {
+      if (decade <= steps / factor) points.push_back(decade * factor);
+    }
+    if (decade > steps / 10) break;
   }
   std::ranges::sort(points);
   points.erase(std::unique(points.begin(), points.end()), points.end());
@@ -39,11 +42,15 @@ bool Recorder::reach_point() noexcept {
 
 TrialRecord Recorder::record() const {
   const std::uint64_t tail = n_ > tail_start_ ? n_ - tail_start_ : 0;
-  bool stuck = false;
+  bool locked = false;
+  std::uint64_t right = 0;
   for (std::size_t a = 0; a < plays_.size(); ++a) {
-    const bool dominates = plays_[a] * 100 >= tail * 95 && plays_[a] > 0;
-    stuck = stuck || (dominates && wrong_[a] * 2 >= plays_[a]);
+    locked = locked || (plays_[a] * 100 >= tail * 95 && wrong_[a] * 2 >= plays_[a]);
+    right += plays_[a] - wrong_[a];
   }
+  const bool lost = right * 2 * plays_.size() < tail;
+  constexpr std::uint64_t kFewest = 10;  // plays that one may judge by
+  const bool stuck = tail >= kFewest && (locked || lost);
   return {.regret = regret_, .reward = reward_, .stuck = stuck, .curve = curve_};
 }
 

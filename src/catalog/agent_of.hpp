@@ -34,7 +34,7 @@ class AgentOf final : public AnyAgent {
                   std::to_string(shape_.actions));
     }
     if (!std::isfinite(made.value)) throw Error("learn: the choice's value is not finite");
-    if (!std::isfinite(reward) || !M::kRewards.contains(reward)) {
+    if (!M::kRewards.contains(reward)) {  // NaN is in no range
       throw Error("learn: reward " + format_number(reward) + " is not allowed; " +
                   std::string(M::kName) + " learns from " + describe(M::kRewards));
     }
@@ -100,7 +100,6 @@ class AgentOf final : public AnyAgent {
 
  private:
   static std::string describe(const RewardRange& range) {
-    if (std::isinf(range.min) && std::isinf(range.max)) return "any finite reward";
     return "rewards from " + format_number(range.min) + " to " + format_number(range.max);
   }
   static std::string describe(const Shape& shape) {

@@ -1,5 +1,6 @@
 #include "sau/catalog/catalog.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "catalog/agent_of.hpp"
@@ -11,17 +12,20 @@ namespace {
 
 // The text behind an alias, or the text itself.
 std::string expand(std::string_view text, std::span<const Alias> aliases) {
-  const std::string wanted = lower_case(text);
+  const std::size_t start = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t");
+  if (start == std::string_view::npos) return "";
+  const std::string wanted = lower_case(text.substr(start, end - start + 1));
   for (const Alias& alias : aliases) {
     if (lower_case(alias.name) == wanted) return std::string(alias.spec);
   }
   return std::string(text);
 }
 
-std::vector<std::string> alias_names(std::span<const Alias> aliases) {
-  std::vector<std::string> result;
-  for (const Alias& alias : aliases) result.push_back(lower_case(alias.name));
-  return result;
+void add_alias_names(std::vector<std::string>& known, std::span<const Alias> aliases) {
+  for (const Alias& alias : aliases) {
+    const std::string name = lower_case(alias.name);
+    if (std::ranges::find(known, name) == known.end()) known.push_back(name);
+  }
 }
 
 template <class... T>
@@ -48,7 +52,7 @@ AgentSpec parse_agent(std::string_view text) {
   }
   if (!has_name(Strategies{}, strategy.name)) {
     auto known = names(Strategies{});
-    for (auto& name : alias_names(agent_aliases())) known.push_back(std::move(name));
+    add_alias_names(known, agent_aliases());
     throw UsageError(unknown_name("agent", strategy.name, known));
   }
   const auto model = with_named(Strategies{}, "strategy", strategy.name,
@@ -81,7 +85,7 @@ auto with_problem(std::string_view text, F&& f) {
   const Spec spec = parse_spec(expand(text, problem_aliases()));
   if (!has_name(Problems{}, spec.name)) {
     auto known = names(Problems{});
-    for (auto& name : alias_names(problem_aliases())) known.push_back(std::move(name));
+    add_alias_names(known, problem_aliases());
     throw UsageError(unknown_name("problem", spec.name, known));
   }
   return with_named(Problems{}, "problem", spec.name, [&]<class P>() {

@@ -46,7 +46,8 @@ Parsed parse(const std::filesystem::path& path, std::string_view bytes) {
   Parsed parsed;
   const auto read =
       std::from_chars(number.data(), number.data() + number.size(), parsed.info.format_version);
-  if (read.ec != std::errc{} || read.ptr != number.data() + number.size()) {
+  if (read.ec != std::errc{} || read.ptr != number.data() + number.size() ||
+      parsed.info.format_version == 0) {
     refuse(path, "is damaged: its format version is '" + std::string(number) + "'");
   }
   if (parsed.info.format_version > kFormatVersion) {
@@ -70,6 +71,11 @@ Parsed parse(const std::filesystem::path& path, std::string_view bytes) {
     refuse(path, "is damaged: its header cannot be read");
   }
   parsed.info.state_bytes = bytes.size();
+  // Every model keeps at least a number an action: do not make room for what cannot be there.
+  if (parsed.info.shape.actions > bytes.size() / sizeof(double)) {
+    refuse(path, "is damaged: " + std::to_string(bytes.size()) + " bytes of state cannot be of " +
+                     std::to_string(parsed.info.shape.actions) + " actions");
+  }
   parsed.state = bytes;
   return parsed;
 }

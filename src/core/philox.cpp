@@ -13,13 +13,15 @@ constexpr std::uint64_t kMultiplier0 = 0xD2E7470EE14C6C93;
 constexpr std::uint64_t kMultiplier1 = 0xCA5A826395121157;
 constexpr std::uint64_t kWeyl0 = 0x9E3779B97F4A7C15;
 constexpr std::uint64_t kWeyl1 = 0xBB67AE8584CAA73B;
+// Words are counted by 64 bits, so a stream has 2^62 blocks of four and then begins again.
+constexpr std::uint64_t kLastBlock = ~std::uint64_t{0} >> 2;
 
 }  // namespace
 
 void philox_portable(const Stream& stream, std::uint64_t first, std::uint64_t* words) noexcept {
   // Blocks do not depend on each other: the processor overlaps them by itself.
   for (std::uint64_t block = first; block != first + kPhiloxBlocks; ++block) {
-    std::uint64_t w0 = block, w1 = stream.trial, w2 = stream.scope;
+    std::uint64_t w0 = block & kLastBlock, w1 = stream.trial, w2 = stream.scope;
     std::uint64_t w3 = static_cast<std::uint64_t>(stream.role);
     std::uint64_t key0 = stream.seed, key1 = 0;
     for (int round = 0; round < kRounds; ++round) {
@@ -79,7 +81,8 @@ SAU_AVX2 void philox_avx2(const Stream& stream, std::uint64_t first,
   constexpr std::uint64_t kGroups = kPhiloxBlocks / 4;
   __m256i w0[kGroups], w1[kGroups], w2[kGroups], w3[kGroups];
   for (std::uint64_t g = 0; g < kGroups; ++g) {
-    w0[g] = _mm256_add_epi64(spread(first + 4 * g), _mm256_set_epi64x(3, 2, 1, 0));
+    w0[g] = _mm256_and_si256(_mm256_add_epi64(spread(first + 4 * g), _mm256_set_epi64x(3, 2, 1, 0)),
+                             spread(kLastBlock));
     w1[g] = spread(stream.trial);
     w2[g] = spread(stream.scope);
     w3[g] = spread(static_cast<std::uint64_t>(stream.role));

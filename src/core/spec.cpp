@@ -37,7 +37,8 @@ class SpecParser {
       if (peek() != ')') fail("expected ',' or ')'");
       ++place_;
     }
-    if (peek() != '\0') fail("unexpected text after the spec");
+    peek();
+    if (place_ < text_.size()) fail("unexpected text after the spec");
     return spec;
   }
 
@@ -64,8 +65,13 @@ class SpecParser {
   }
 
   std::string take_name(const char* what) {
+    peek();
+    const std::size_t start = place_;
     std::string name = take_plain();
-    if (!is_name(name)) fail(std::string("expected ") + what);
+    if (!is_name(name)) {
+      place_ = start;
+      fail(std::string("expected ") + what);
+    }
     return name;
   }
 
@@ -86,9 +92,10 @@ class SpecParser {
   }
 
   [[noreturn]] void fail(const std::string& why) const {
-    throw UsageError("cannot read '" + std::string(text_) + "' at character " +
-                     std::to_string(place_ + 1) + ": " + why +
-                     " (a spec looks like name or name(key=value,key=value))");
+    std::string shown(text_);
+    for (char& c : shown) c = static_cast<unsigned char>(c) < ' ' ? '?' : c;
+    throw UsageError("cannot read '" + shown + "' at character " + std::to_string(place_ + 1) +
+                     ": " + why + " (a spec looks like name or name(key=value,key=value))");
   }
 
   std::string_view text_;
@@ -174,7 +181,7 @@ void read_value(std::string_view owner, std::string_view key, std::string_view t
   if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) {
     // 1e5 is a whole number too.
     double number = 0.0;
-    if (!parse_number(text, number) || !(number >= 0.0 && number <= 9007199254740992.0) ||
+    if (!parse_number(text, number) || !(number >= 0.0 && number < 18446744073709551616.0) ||
         number != std::floor(number)) {
       refuse(owner, key, text, expected("a whole number", bounds));
     }

@@ -6,7 +6,13 @@
 namespace sau {
 
 void BernoulliOptions::check() const {
-  if (!means.empty()) return;
+  if (!means.empty()) {
+    const BernoulliOptions usual;
+    if (actions != usual.actions || gap != usual.gap || mean != usual.mean || best != usual.best) {
+      throw UsageError("bernoulli: means is given instead of actions, gap, mean and best, not too");
+    }
+    return;
+  }
   if (best >= actions) {
     throw UsageError("bernoulli: best=" + std::to_string(best) +
                      " is not allowed; expected an action below actions, " +

@@ -19,11 +19,24 @@ Json to_json(const Summary& summary) {
           {"p90", summary.p90}};
 }
 
-// Four figures are enough to compare by eye; files have them all.
-std::string short_number(double value) {
-  const double size = std::abs(value);
+// Four figures of `scale` are enough to compare by eye; files have them all.
+std::string short_number(double value, double scale) {
+  const double size = std::abs(scale);
   const int decimals = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
   return fmt::format("{:.{}f}", value, decimals);
+}
+std::string short_number(double value) { return short_number(value, value); }
+
+std::string mean_and_error(const Summary& summary, std::uint64_t trials) {
+  const std::string error = trials > 1 ? short_number(summary.sem, summary.mean) : "-";
+  return short_number(summary.mean) + " ± " + error;
+}
+
+std::string short_time(double seconds) {
+  if (seconds <= 0.0) return "-";
+  if (seconds >= 1.0) return fmt::format("{} s", short_number(seconds));
+  return seconds >= 1e-3 ? fmt::format("{:.1f} ms", 1e3 * seconds)
+                         : fmt::format("{:.0f} us", 1e6 * seconds);
 }
 
 // Terminal columns, not bytes: every character here that takes more bytes takes one column.
@@ -102,7 +115,7 @@ std::string summary_table(std::span<const CellSummary> summaries) {
     const Cell& first = summaries[i].cell;
     text += fmt::format("{}{}   {} steps\n", text.empty() ? "" : "\n", first.problem, first.steps);
     std::vector<Row> rows = {
-        {"agent", "trials", "regret", "median", "10-90 %", "stuck", "reward", "s/trial"}};
+        {"agent", "trials", "regret", "median", "10-90 %", "stuck", "reward", "time/trial"}};
     for (; i < summaries.size() && summaries[i].cell.problem_spec == first.problem_spec &&
            summaries[i].cell.steps == first.steps;
          ++i) {
@@ -112,11 +125,10 @@ std::string summary_table(std::span<const CellSummary> summaries) {
         continue;
       }
       rows.push_back({cell.cell.agent, std::to_string(cell.trials),
-                      short_number(cell.regret.mean) + " ± " + short_number(cell.regret.sem),
-                      short_number(cell.regret.median),
+                      mean_and_error(cell.regret, cell.trials), short_number(cell.regret.median),
                       short_number(cell.regret.p10) + " - " + short_number(cell.regret.p90),
                       fmt::format("{:.1f} %", 100.0 * cell.stuck), short_number(cell.reward.mean),
-                      fmt::format("{:.2g}", cell.seconds)});
+                      short_time(cell.seconds)});
     }
     text += align(rows);
   }

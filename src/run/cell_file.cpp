@@ -113,15 +113,17 @@ CellScan scan_cell(const std::filesystem::path& path, std::span<const std::uint6
   }
   std::string line;
   for (std::uint64_t number = 1; std::getline(file, line); ++number) {
-    if (file.eof()) break;  // no line end: the writer was stopped inside this row
+    const bool torn = file.eof();  // no line end: the writer was stopped inside this line
     if (number == 1) {
-      if (line != cell_header(points)) {
-        throw Error(
-            path.string() +
-            ", line 1: is damaged or of other steps: the header is not the expected one, '" +
-            cell_header(points).substr(0, 60) + "...'");
+      const std::string header = cell_header(points);
+      if (torn ? !header.starts_with(line) : line != header) {
+        throw Error(path.string() +
+                    ", line 1: is damaged or of other steps: expected the header '" +
+                    header.substr(0, 60) + "...'");
       }
-    } else {
+    }
+    if (torn) break;
+    if (number > 1) {
       take(parse_row(line, path, number, points));
       ++scan.rows;
     }
@@ -130,16 +132,33 @@ CellScan scan_cell(const std::filesystem::path& path, std::span<const std::uint6
   return scan;
 }
 
+namespace {
+
+// The length of the file up to its last line end: what a writer that was stopped left whole.
+off_t whole_lines(int file, off_t size) {
+  char last = '\n';
+  while (size > 0 && ::pread(file, &last, 1, size - 1) == 1 && last != '\n') --size;
+  return size;
+}
+
+}  // namespace
+
 void append_line(const std::filesystem::path& path, const std::string& header,
                  const std::string& line) {
   const auto fail = [&](int code) {
     throw Error("cannot write " + path.string() + ": " + std::strerror(code));
   };
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file < 0) fail(errno);
-  struct stat before {};
-  ::fstat(file, &before);
-  const bool fresh = before.st_size == 0 && !header.empty();
+  struct stat found {};
+  ::fstat(file, &found);
+  const off_t before = whole_lines(file, found.st_size);
+  if (before != found.st_size && ::ftruncate(file, before) != 0) {
+    const int code = errno;
+    ::close(file);
+    fail(code);
+  }
+  const bool fresh = before == 0 && !header.empty();
   const std::string text = (fresh ? header + "\n" : "") + line + "\n";
   std::size_t written = 0;
   while (written < text.size()) {
@@ -147,9 +166,9 @@ void append_line(const std::filesystem::path& path, const std::string& header,
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       const int code = errno;
-      if (before.st_size == 0) {
+      if (before == 0) {
         ::unlink(path.c_str());
-      } else if (::ftruncate(file, before.st_size) != 0) {
+      } else if (::ftruncate(file, before) != 0) {
         // The next start passes over a row without its end.
       }
       ::close(file);

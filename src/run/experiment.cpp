@@ -30,15 +30,20 @@ Cell make_cell(std::string_view problem, std::string_view agent, std::uint64_t s
   return cell;
 }
 
+void add_cells(std::vector<Cell>& cells, std::vector<Cell> more) {
+  for (Cell& cell : more) {
+    const bool known = std::ranges::any_of(cells, [&](const Cell& c) { return c.same_as(cell); });
+    if (!known) cells.push_back(std::move(cell));
+  }
+}
+
 std::vector<Cell> make_cells(std::span<const std::string> problems,
                              std::span<const std::string> agents, std::uint64_t steps,
                              std::uint64_t trials) {
   std::vector<Cell> cells;
   for (const std::string& problem : problems) {
     for (const std::string& agent : agents) {
-      Cell cell = make_cell(problem, agent, steps, trials);
-      const bool known = std::ranges::any_of(cells, [&](const Cell& c) { return c.same_as(cell); });
-      if (!known) cells.push_back(std::move(cell));
+      add_cells(cells, {make_cell(problem, agent, steps, trials)});
     }
   }
   return cells;

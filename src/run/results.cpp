@@ -28,6 +28,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kFormat = "sau-run";
 constexpr std::uint64_t kFormatVersion = 1;
 constexpr const char* kSettings = "run.json";
+constexpr std::string_view kCells = "cells/";
 constexpr const char* kTiming = "timing.csv";
 constexpr const char* kTimingHeader = "file,trial,seconds";
 
@@ -42,6 +43,25 @@ struct Settings {
   std::vector<SettingsCell> cells;
 };
 
+// The field of that name and kind, or an Error that names it.
+template <class T>
+T field(const nlohmann::json& object, const char* name, const fs::path& path) {
+  const auto found = object.find(name);
+  const bool present = object.is_object() && found != object.end();
+  bool fits = false;
+  if constexpr (std::is_same_v<T, std::string>) {
+    fits = present && found->is_string();
+  } else {
+    fits = present && found->is_number_unsigned();
+  }
+  if (!fits) {
+    throw Error(path.string() + ": is damaged: the field '" + name + "' is " +
+                (present ? found->dump() : "missing") + ", expected " +
+                (std::is_same_v<T, std::string> ? "a text" : "a whole number, at least 0"));
+  }
+  return found->get<T>();
+}
+
 Settings read_settings(const fs::path& folder) {
   const fs::path path = folder / kSettings;
   if (!fs::exists(path)) {
@@ -49,30 +69,38 @@ Settings read_settings(const fs::path& folder) {
   }
   const auto json = nlohmann::json::parse(read_file(path), nullptr, false);
   if (json.is_discarded()) throw Error(path.string() + ": is damaged: it is not JSON");
-  try {
-    if (json.at("format") != kFormat) {
-      throw Error(path.string() + ": is not a sau result folder's: format is " +
-                  json.at("format").dump());
-    }
-    const auto version = json.at("version").get<std::uint64_t>();
-    if (version > kFormatVersion) {
-      throw Error(path.string() + ": has format version " + std::to_string(version) +
-                  "; this sau reads up to version " + std::to_string(kFormatVersion));
-    }
-    Settings settings{json.at("sau").get<std::string>(), json.at("seed").get<std::uint64_t>(), {}};
-    for (const auto& cell : json.at("cells")) {
-      settings.cells.push_back({{.problem = cell.at("problem").get<std::string>(),
-                                 .agent = cell.at("agent").get<std::string>(),
-                                 .problem_spec = cell.at("problem_spec").get<std::string>(),
-                                 .agent_spec = cell.at("agent_spec").get<std::string>(),
-                                 .steps = cell.at("steps").get<std::uint64_t>(),
-                                 .trials = cell.at("trials").get<std::uint64_t>()},
-                                cell.at("file").get<std::string>()});
-    }
-    return settings;
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(path.string() + ": is damaged: " + error.what());
+  const auto format = field<std::string>(json, "format", path);
+  if (format != kFormat) {
+    throw Error(path.string() + ": is not a sau result folder's: its format is '" + format + "'");
   }
+  const auto format_version = field<std::uint64_t>(json, "version", path);
+  if (format_version > kFormatVersion) {
+    throw Error(path.string() + ": has format version " + std::to_string(format_version) +
+                "; this sau reads up to version " + std::to_string(kFormatVersion));
+  }
+  Settings settings{
+      field<std::string>(json, "sau", path), field<std::uint64_t>(json, "seed", path), {}};
+  const auto cells = json.find("cells");
+  if (cells == json.end() || !cells->is_array()) {
+    throw Error(path.string() + ": is damaged: the field 'cells' is missing or not a list");
+  }
+  for (const auto& entry : *cells) {
+    SettingsCell& cell = settings.cells.emplace_back();
+    cell.cell.problem = field<std::string>(entry, "problem", path);
+    cell.cell.agent = field<std::string>(entry, "agent", path);
+    cell.cell.problem_spec = field<std::string>(entry, "problem_spec", path);
+    cell.cell.agent_spec = field<std::string>(entry, "agent_spec", path);
+    cell.cell.steps = field<std::uint64_t>(entry, "steps", path);
+    cell.cell.trials = field<std::uint64_t>(entry, "trials", path);
+    cell.file = field<std::string>(entry, "file", path);
+    // Files are cut and appended to: none but our own.
+    const std::string name = cell.file.substr(std::min(kCells.size(), cell.file.size()));
+    if (!cell.file.starts_with(kCells) || name.empty() || slug(name) != name) {
+      throw Error(path.string() + ": is damaged: the field 'file' is '" + cell.file +
+                  "', expected a file name below " + std::string(kCells));
+    }
+  }
+  return settings;
 }
 
 // Sum and number of the seconds of every cell file. Not vital: what cannot be read is passed over.
@@ -134,13 +162,17 @@ ResultFolder::ResultFolder(fs::path folder, const Experiment& experiment)
   std::error_code code;
   fs::create_directories(folder_, code);
   if (code) throw Error("cannot create the folder " + folder_.string() + ": " + code.message());
-  if (!fs::exists(folder_ / kSettings) && !fs::is_empty(folder_, code)) {
-    throw Error(folder_.string() + " is not a sau result folder (it has no " +
-                std::string(kSettings) + ") and is not empty; choose another --out");
-  }
   lock();
   try {
+    remove_leftovers();
+    if (!fs::exists(folder_ / kSettings) && !fs::is_empty(folder_)) {
+      throw Error(folder_.string() + " is not a sau result folder (it has no " +
+                  std::string(kSettings) + ") and is not empty; choose another --out");
+    }
     adopt(experiment);
+  } catch (const fs::filesystem_error& error) {
+    ::close(lock_);
+    throw Error("cannot use " + folder_.string() + ": " + error.code().message());
   } catch (...) {
     ::close(lock_);
     throw;
@@ -156,6 +188,16 @@ void ResultFolder::lock() {
     ::close(lock_);
     throw Error(folder_.string() + " is in use by another sau");
   }
+}
+
+// Settings that were being written aside when a run was killed.
+void ResultFolder::remove_leftovers() const {
+  const std::string prefix = std::string(kSettings) + ".tmp";
+  std::vector<fs::path> leftovers;
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    if (entry.path().filename().string().starts_with(prefix)) leftovers.push_back(entry.path());
+  }
+  for (const fs::path& path : leftovers) fs::remove(path);
 }
 
 void ResultFolder::adopt(const Experiment& experiment) {
@@ -176,7 +218,7 @@ void ResultFolder::adopt(const Experiment& experiment) {
   for (const Cell& cell : experiment.cells) {
     auto known = std::ranges::find_if(files_, [&](const File& f) { return f.cell.same_as(cell); });
     if (known == files_.end()) {
-      const std::string stem = "cells/" + slug(cell.problem) + "--" + slug(cell.agent);
+      const std::string stem = std::string(kCells) + slug(cell.problem) + "--" + slug(cell.agent);
       std::string name = stem + ".csv";
       const auto taken = [&] {
         return std::ranges::any_of(files_, [&](const File& f) { return f.name == name; });
@@ -188,13 +230,16 @@ void ResultFolder::adopt(const Experiment& experiment) {
     known->cell.trials = std::max(known->cell.trials, cell.trials);
     place_.push_back(static_cast<std::size_t>(known - files_.begin()));
   }
+  // Nothing is changed before everything is known to be good.
+  std::vector<std::uintmax_t> whole;
   for (File& file : files_) {
-    const fs::path path = folder_ / file.name;
-    const CellScan scan = scan_cell(path, file.points, [](TrialRecord&&) {});
+    const CellScan scan = scan_cell(folder_ / file.name, file.points, [](TrialRecord&&) {});
     file.rows = scan.rows;
-    if (fs::exists(path) && fs::file_size(path) > scan.good_bytes) {
-      fs::resize_file(path, scan.good_bytes);
-    }
+    whole.push_back(scan.good_bytes);
+  }
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const fs::path path = folder_ / files_[i].name;
+    if (fs::exists(path) && fs::file_size(path) > whole[i]) fs::resize_file(path, whole[i]);
   }
   write_settings();
 }

@@ -30,10 +30,18 @@ class Board {
       : experiment_(experiment), folder_(folder), window_(64 + 4 * threads), stop_(stop) {
     for (std::size_t c = 0; c < experiment.cells.size(); ++c) {
       const Cell& cell = experiment.cells[c];
-      columns_.push_back({.next = folder.done(c), .broken = false, .waiting = {}});
       points_.push_back(curve_points(cell.steps));
-      last_trial_ = std::max(last_trial_, cell.trials);
-      const std::uint64_t missing = cell.trials > folder.done(c) ? cell.trials - folder.done(c) : 0;
+      // A cell given twice is one file: the first of them runs for both.
+      std::uint64_t wanted = cell.trials;
+      for (std::size_t other = 0; other < experiment.cells.size(); ++other) {
+        if (!experiment.cells[other].same_as(cell)) continue;
+        wanted = other < c ? 0 : std::max(wanted, experiment.cells[other].trials);
+        if (wanted == 0) break;
+      }
+      columns_.push_back(
+          {.next = folder.done(c), .wanted = wanted, .broken = false, .waiting = {}});
+      last_trial_ = std::max(last_trial_, wanted);
+      const std::uint64_t missing = wanted > folder.done(c) ? wanted - folder.done(c) : 0;
       progress_.trials_total += missing;
       progress_.steps_total += static_cast<double>(missing) * static_cast<double>(cell.steps);
     }
@@ -96,8 +104,9 @@ class Board {
     double seconds = 0.0;
   };
   struct Column {
-    std::uint64_t next = 0;  // the trial the file waits for
-    bool broken = false;     // a trial failed: no more of this cell
+    std::uint64_t next = 0;    // the trial the file waits for
+    std::uint64_t wanted = 0;  // trials that are to be in the file
+    bool broken = false;       // a trial failed: no more of this cell
     std::map<std::uint64_t, Finished> waiting;
   };
 
@@ -112,8 +121,7 @@ class Board {
         ++trial_;
       }
       const Column& column = columns_[task.cell];
-      if (!column.broken && task.trial >= folder_.done(task.cell) &&
-          task.trial < experiment_.cells[task.cell].trials) {
+      if (!column.broken && task.trial >= folder_.done(task.cell) && task.trial < column.wanted) {
         return task;
       }
     }

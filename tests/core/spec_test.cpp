@@ -16,7 +16,6 @@ using ::testing::ElementsAre;
 using testing::error_of;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 using Setting = std::pair<std::string, std::string>;
 

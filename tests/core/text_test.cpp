@@ -18,7 +18,6 @@ namespace sau {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(FormatNumber, IsWhatAPersonWouldWrite) {
   EXPECT_EQ(format_number(0.1), "0.1");

@@ -21,8 +21,10 @@ struct TrialRecord {
   std::vector<double> curve;  // cumulative regret at the curve's points
 };
 
-// Adds up a trial step by step. A trial is stuck when, in the last tenth of its steps, one action
-// took at least 95 % of the plays and at least half of these plays had regret.
+// Adds up a trial step by step. A trial is stuck when, in the last tenth of its steps, it made
+// fewer than half as many plays without regret as a uniform choice would, 1 / actions; or when one
+// action took at least 95 % of the plays and at least half of these had regret. Fewer than
+// 10 such plays are too few to tell.
 class Recorder {
  public:
   // `points` as curve_points(steps) and `stop`, which ends the trial early, must outlive it.

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 
 namespace sau {
@@ -21,10 +20,11 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-// The rewards a problem may pay, or a model can learn from; both ends belong to it.
+// The rewards a problem may pay, or a model can learn from; both ends belong to it. Without
+// other bounds they stay far enough from overflow for sums of squares.
 struct RewardRange {
-  double min = -std::numeric_limits<double>::infinity();
-  double max = std::numeric_limits<double>::infinity();
+  double min = -1e100;
+  double max = 1e100;
 
   bool contains(double reward) const noexcept { return min <= reward && reward <= max; }
   bool contains(const RewardRange& other) const noexcept {

@@ -16,8 +16,10 @@ struct BetaBernoulliOptions {
   double alpha = 1.0;
   double beta = 1.0;
   void fields(auto&& field) {
-    field("alpha", alpha, "prior successes of every action", Bounds{.min = 0.0, .open = true});
-    field("beta", beta, "prior failures of every action", Bounds{.min = 0.0, .open = true});
+    field("alpha", alpha, "prior successes of every action",
+          Bounds{.min = 0.0, .max = 1e9, .open = true});
+    field("beta", beta, "prior failures of every action",
+          Bounds{.min = 0.0, .max = 1e9, .open = true});
   }
 };
 

@@ -25,8 +25,9 @@ struct BernoulliOptions {
     field("actions", actions, "number of actions", Bounds{.min = 1.0, .max = 1e6});
     field("gap", gap, "how much less every other action pays", Bounds{.min = 0.0, .max = 1.0});
     field("mean", mean, "success probability of the best action", Bounds{.min = 0.0, .max = 1.0});
-    field("best", best, "which action is the best, counted from 0", Bounds{.min = 0.0});
-    field("means", means, "success probability of every action, instead of the four above",
+    field("best", best, "which action is the best, counted from 0");
+    field("means", means,
+          "success probability of every action, such as 0.2x0.5x0.4, instead of the above",
           Bounds{.min = 0.0, .max = 1.0});
     field("rewards", rewards,
           "bernoulli: a coin of that probability; uniform: 1 when a Uniform[0,1] draw is at most "

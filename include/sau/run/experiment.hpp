@@ -32,6 +32,9 @@ struct Experiment {
 Cell make_cell(std::string_view problem, std::string_view agent, std::uint64_t steps,
                std::uint64_t trials);
 
+// Appends the cells that are not there yet.
+void add_cells(std::vector<Cell>& cells, std::vector<Cell> more);
+
 // Every problem with every agent, problem by problem; a cell named twice is kept once.
 std::vector<Cell> make_cells(std::span<const std::string> problems,
                              std::span<const std::string> agents, std::uint64_t steps,

@@ -60,6 +60,7 @@ class ResultFolder {
     std::uint64_t rows = 0;
   };
   void lock();
+  void remove_leftovers() const;
   void adopt(const Experiment& experiment);
   void write_settings() const;
 

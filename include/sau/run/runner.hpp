@@ -23,7 +23,7 @@ struct Progress {
 struct RunOptions {
   unsigned threads = 0;                     // 0: one per core
   const std::atomic<bool>* stop = nullptr;  // set from outside to end early
-  std::function<void(const Progress&)> progress;
+  std::function<void(const Progress&)> progress = {};
 };
 
 struct RunOutcome {

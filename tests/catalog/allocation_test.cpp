@@ -1,0 +1,93 @@
+// choose() and learn() never allocate: every operator new of this program is counted.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include "sau/agent/agent.hpp"
+#include "sau/catalog/catalog.hpp"
+#include "support/catalogue_types.hpp"
+
+namespace {
+
+std::atomic<std::size_t> allocations{0};
+
+void* counted(std::size_t size, std::size_t alignment = 0) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  const std::size_t wanted = size == 0 ? 1 : size;
+  void* const place =
+      alignment == 0
+          ? std::malloc(wanted)
+          : std::aligned_alloc(alignment, (wanted + alignment - 1) / alignment * alignment);
+  if (place == nullptr) throw std::bad_alloc();
+  return place;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size); }
+void* operator new[](std::size_t size) { return counted(size); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return counted(size, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t size, std::align_val_t alignment) {
+  return counted(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* place) noexcept { std::free(place); }
+void operator delete[](void* place) noexcept { std::free(place); }
+void operator delete(void* place, std::size_t) noexcept { std::free(place); }
+void operator delete[](void* place, std::size_t) noexcept { std::free(place); }
+void operator delete(void* place, std::align_val_t) noexcept { std::free(place); }
+void operator delete[](void* place, std::align_val_t) noexcept { std::free(place); }
+void operator delete(void* place, std::size_t, std::align_val_t) noexcept { std::free(place); }
+void operator delete[](void* place, std::size_t, std::align_val_t) noexcept { std::free(place); }
+
+namespace sau {
+namespace {
+
+using testing::setup_for;
+using testing::World;
+
+template <class P>
+class Allocation : public ::testing::Test {};
+TYPED_TEST_SUITE(Allocation, testing::AsTestTypes<testing::FittingPairs>::type, testing::PairNames);
+
+// The allocations of 1,000 steps.
+template <class A, class W>
+std::size_t allocations_of(A& agent, W& world) {
+  Rng rng({.seed = 3, .role = Role::kAgent});
+  const std::size_t before = allocations.load();
+  for (int n = 0; n < 1000; ++n) {
+    const Context x = world.next();
+    const Choice made = agent.choose(x, rng);
+    agent.learn(x, made, world.reward(made.action));
+  }
+  return allocations.load() - before;
+}
+
+TEST(AllocationCounter, CountsAnAllocation) {
+  const std::size_t before = allocations.load();
+  const auto number = std::make_unique<int>(1);
+  EXPECT_EQ(*number, 1);
+  EXPECT_EQ(allocations.load() - before, 1U);
+}
+
+TYPED_TEST(Allocation, ChooseAndLearnNeverAllocate) {
+  using Model = typename TypeParam::Model;
+  const auto setup = setup_for<Model>(7);
+  Agent agent{Model(setup, {}), typename TypeParam::Strategy(setup, {})};
+  World<Model> world(4);
+  EXPECT_EQ(allocations_of(agent, world), 0U);
+}
+
+TYPED_TEST(Allocation, NorDoTheVirtualDoors) {
+  const auto agent = testing::make_pair_agent<TypeParam>(7);
+  World<typename TypeParam::Model> world(4);
+  EXPECT_EQ(allocations_of(*agent, world), 0U);
+}
+
+}  // namespace
+}  // namespace sau

@@ -1,0 +1,255 @@
+#include "sau/catalog/catalog.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "sau/core/text.hpp"
+#include "support/catalogue_types.hpp"
+#include "support/errors.hpp"
+#include "support/random_options.hpp"
+
+namespace sau {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::string agent_error(const std::string& text) {
+  return testing::error_of<UsageError>([&] { canonical_agent(text); });
+}
+std::string problem_error(const std::string& text) {
+  return testing::error_of<UsageError>([&] { canonical_problem(text); });
+}
+std::string upper_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+Setup ten_actions() { return {.shape = {.actions = 10}, .stream = {}}; }
+
+TEST(AgentNames, ModelPlusStrategyIsCanonical) {
+  EXPECT_EQ(canonical_agent("sample_mean+sau_ucb"), "sample_mean+sau_ucb");
+  EXPECT_EQ(canonical_agent(" sample_mean ( ) + sau_ucb ( alpha = 0.50 ) "),
+            "sample_mean+sau_ucb(alpha=0.5)");
+}
+
+TEST(AgentNames, ABareStrategyGetsItsDefaultModel) {
+  EXPECT_EQ(canonical_agent("sau_sampling"), "sample_mean+sau_sampling");
+  EXPECT_EQ(canonical_agent("thompson"), "beta_bernoulli+thompson");
+  EXPECT_EQ(canonical_agent("epsilon_greedy(epsilon=0.046,decay=0.93)"),
+            "sample_mean+epsilon_greedy(epsilon=0.046,decay=0.93)");
+}
+
+TEST(AgentNames, DefaultsAreLeftOut) {
+  EXPECT_EQ(canonical_agent("sample_mean+sau_ucb(alpha=1,floor=0,initial_pulls=1)"),
+            "sample_mean+sau_ucb");
+}
+
+TEST(AgentNames, AliasesAreReadInAnyCase) {
+  EXPECT_EQ(canonical_agent("TS"), "beta_bernoulli+thompson");
+  for (const Alias& alias : agent_aliases()) {
+    const std::string name(alias.name);
+    EXPECT_EQ(canonical_agent(name), canonical_agent(alias.spec));
+    EXPECT_EQ(canonical_agent(lower_case(name)), canonical_agent(alias.spec));
+    EXPECT_EQ(canonical_agent(upper_case(name)), canonical_agent(alias.spec));
+  }
+  for (const Alias& alias : problem_aliases()) {
+    const std::string name(alias.name);
+    EXPECT_EQ(canonical_problem(name), canonical_problem(alias.spec));
+    EXPECT_EQ(canonical_problem(upper_case(name)), canonical_problem(alias.spec));
+  }
+}
+
+TEST(AgentNames, BlanksAroundAnAliasAreIgnoredAsAroundASpec) {
+  EXPECT_EQ(agent_error(" sau_ucb "), "");
+  EXPECT_EQ(agent_error(" TS "), "");
+  EXPECT_EQ(problem_error(" bernoulli-10-0.02"), "");
+}
+
+TEST(AgentNames, AliasesStandForCanonicalSpecs) {
+  for (const Alias& alias : agent_aliases()) EXPECT_EQ(canonical_agent(alias.spec), alias.spec);
+  for (const Alias& alias : problem_aliases()) EXPECT_EQ(canonical_problem(alias.spec), alias.spec);
+}
+
+TEST(AgentNames, AliasesAreTwoWay) {
+  for (const Alias& alias : agent_aliases()) EXPECT_EQ(agent_name(alias.spec), alias.name);
+  for (const Alias& alias : problem_aliases()) EXPECT_EQ(problem_name(alias.spec), alias.name);
+}
+
+TEST(AgentNames, WhatThePaperHasNoNameForIsItsSpec) {
+  EXPECT_EQ(agent_name("sau_ucb(alpha=0.5)"), "sample_mean+sau_ucb(alpha=0.5)");
+  EXPECT_EQ(agent_name("sau_ucb(alpha=1.0)"), "SAU-UCB");
+  EXPECT_EQ(problem_name("bernoulli(actions=3)"), "bernoulli(actions=3)");
+  EXPECT_EQ(problem_name("bernoulli(gap=2e-2)"), "bernoulli-10-0.02");
+}
+
+TEST(AgentNames, AModelAloneIsAClearError) {
+  const std::string error = agent_error("sample_mean");
+  EXPECT_THAT(error, HasSubstr("names a model only"));
+  EXPECT_THAT(error, HasSubstr("sample_mean+sau_sampling"));
+}
+
+TEST(AgentNames, PairsThatDoNotFitAreRefusedWithASentence) {
+  EXPECT_EQ(agent_error("sample_mean+thompson"),
+            "thompson needs a model with a posterior; sample_mean has none");
+}
+
+TEST(AgentNames, MoreThanTwoPartsAreRefused) {
+  EXPECT_THAT(agent_error("sample_mean+greedy+uniform"), HasSubstr("found 3 parts"));
+}
+
+TEST(AgentNames, EmptyPartsAreRefused) {
+  for (const char* text : {"", " ", "+", "sample_mean+", "+greedy"}) {
+    EXPECT_THAT(agent_error(text), HasSubstr("expected a name")) << text;
+  }
+}
+
+TEST(AgentNames, UnknownNamesAreListedWithASuggestion) {
+  EXPECT_THAT(agent_error("sau_ucp"),
+              HasSubstr("unknown agent 'sau_ucp'; did you mean 'sau_ucb'?"));
+  EXPECT_THAT(agent_error("sau_ucp"), HasSubstr("epsilon_greedy"));
+  EXPECT_THAT(agent_error("sau-samplng"), HasSubstr("did you mean 'sau-sampling'?"));
+  EXPECT_THAT(agent_error("sample_maen+greedy"),
+              HasSubstr("unknown model 'sample_maen'; did you mean 'sample_mean'?"));
+  EXPECT_THAT(agent_error("sample_mean+gredy"),
+              HasSubstr("unknown strategy 'gredy'; did you mean 'greedy'?"));
+  EXPECT_THAT(problem_error("bernouli"),
+              HasSubstr("unknown problem 'bernouli'; did you mean 'bernoulli'?"));
+}
+
+TEST(AgentNames, AListOfKnownNamesHasEachOnce) {
+  const std::string error = agent_error("zzzzzzzz");
+  std::vector<std::string> known;
+  std::istringstream list(error.substr(error.find("known: ") + 7));
+  for (std::string name; std::getline(list >> std::ws, name, ',');) known.push_back(name);
+  for (const auto& name : known) {
+    EXPECT_EQ(std::count(known.begin(), known.end(), name), 1) << name << " in: " << error;
+  }
+}
+
+TEST(AgentNames, WrongSettingsNameTheirOwner) {
+  EXPECT_THAT(agent_error("sau_ucb(alpha=0)"), HasSubstr("sau_ucb: alpha=0 is not allowed"));
+  EXPECT_THAT(agent_error("beta_bernoulli(alpha=-1)+thompson"), HasSubstr("beta_bernoulli: alpha"));
+  EXPECT_THAT(agent_error("sau_ucb(beta=1)"), HasSubstr("sau_ucb: unknown setting 'beta'"));
+}
+
+// A shape that the sampler cannot draw from must not pass the door.
+TEST(AgentNames, PriorsBeyondTheSamplerAreRefused) {
+  EXPECT_NE(agent_error("beta_bernoulli(alpha=1e305)+thompson"), "");
+  EXPECT_NE(agent_error("beta_bernoulli(beta=1e308)+thompson"), "");
+}
+
+template <class P>
+class CanonicalForm : public ::testing::Test {};
+TYPED_TEST_SUITE(CanonicalForm, testing::AsTestTypes<testing::FittingPairs>::type,
+                 testing::PairNames);
+
+TYPED_TEST(CanonicalForm, ReadsBackToItself) {
+  using Model = typename TypeParam::Model;
+  using Strategy = typename TypeParam::Strategy;
+  testing::RandomSettings random(31);
+  int accepted = 0;
+  for (int i = 0; i < 400; ++i) {
+    const std::string text = write_spec(Model::kName, random.draw<typename Model::Options>()) +
+                             "+" +
+                             write_spec(Strategy::kName, random.draw<typename Strategy::Options>());
+    if (!agent_error(text).empty()) continue;
+    ++accepted;
+    EXPECT_EQ(canonical_agent(text), text);
+  }
+  EXPECT_GT(accepted, 50);
+}
+
+TYPED_TEST(CanonicalForm, TheAgentTellsIt) {
+  const auto agent = testing::make_pair_agent<TypeParam>(3);
+  EXPECT_EQ(agent->spec(), TypeParam::spec());
+  EXPECT_EQ(agent->spec(), canonical_agent(agent->spec()));
+  EXPECT_EQ(agent->shape(), testing::setup_for<typename TypeParam::Model>(3).shape);
+}
+
+TEST(MakeAgent, NeedsAnAction) {
+  EXPECT_THAT(testing::error_of<UsageError>(
+                  [] { make_agent("greedy", {.shape = {.actions = 0}, .stream = {}}); }),
+              HasSubstr("at least one action"));
+}
+
+TEST(MakeAgent, RefusesAProblemOfAnotherShape) {
+  const auto agent = make_agent("greedy", ten_actions());
+  const auto problem = make_problem("bernoulli(actions=3)", {});
+  const auto points = curve_points(10);
+  Recorder recorder(3, 10, points);
+  Streams rng{Rng(Stream{}), Rng(Stream{})};
+  EXPECT_THAT(testing::error_of([&] { agent->play(*problem, rng, 10, recorder); }),
+              HasSubstr("made for 10 actions and contexts of length 0, the problem has 3 actions"));
+}
+
+TEST(MakeProblem, GivesTheProblemOfTheSpec) {
+  EXPECT_EQ(make_problem("bernoulli-50-0.1", {})->shape().actions, 50U);
+  EXPECT_EQ(make_problem("bernoulli(means=0.1x0.2)", {})->shape().actions, 2U);
+}
+
+TEST(Streams, OfTheProblemDependOnTheProblemAlone) {
+  const Stream problem = problem_stream("bernoulli", 5, 6);
+  EXPECT_EQ(
+      problem,
+      (Stream{.seed = 5, .trial = 6, .scope = scope_of("bernoulli"), .role = Role::kProblem}));
+  const Stream one = agent_stream("bernoulli", "sample_mean+greedy", 5, 6);
+  const Stream two = agent_stream("bernoulli", "sample_mean+sau_ucb", 5, 6);
+  EXPECT_EQ(one.role, Role::kAgent);
+  EXPECT_NE(one.scope, two.scope);
+  EXPECT_NE(one.scope, agent_stream("bernoulli(gap=0.2)", "sample_mean+greedy", 5, 6).scope);
+}
+
+template <class... T>
+std::vector<std::string> names_of(TypeList<T...>) {
+  return {std::string(T::kName)...};
+}
+
+TEST(Lists, AreComplete) {
+  const auto check = [](const std::vector<ComponentInfo>& infos,
+                        const std::vector<std::string>& names) {
+    ASSERT_EQ(infos.size(), names.size());
+    for (std::size_t i = 0; i < infos.size(); ++i) {
+      EXPECT_EQ(infos[i].name, names[i]);
+      EXPECT_NE(infos[i].summary, "");
+      for (const FieldInfo& field : infos[i].settings) {
+        EXPECT_NE(field.help, "") << infos[i].name << " " << field.name;
+        EXPECT_NE(field.default_value, "") << infos[i].name << " " << field.name;
+      }
+    }
+  };
+  check(list_models(), names_of(Models{}));
+  check(list_strategies(), names_of(Strategies{}));
+  check(list_problems(), names_of(Problems{}));
+}
+
+TEST(Lists, NamesAreUniqueSnakeCase) {
+  std::vector<std::string> names = names_of(Models{});
+  for (const auto& name : names_of(Strategies{})) names.push_back(name);
+  for (const auto& name : names) {
+    EXPECT_TRUE(std::all_of(name.begin(), name.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    })) << name;
+    EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
+  }
+}
+
+TEST(Lists, WhatAStrategyFitsCanBeMade) {
+  for (const ComponentInfo& strategy : list_strategies()) {
+    EXPECT_THAT(strategy.fits, Not(IsEmpty())) << strategy.name;
+    for (const ComponentInfo& model : list_models()) {
+      const bool fits =
+          std::find(strategy.fits.begin(), strategy.fits.end(), model.name) != strategy.fits.end();
+      EXPECT_EQ(agent_error(model.name + "+" + strategy.name).empty(), fits);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sau

@@ -1,0 +1,317 @@
+// Every model with every strategy that fits it runs these: registering is enrolling.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "sau/agent/agent.hpp"
+#include "sau/catalog/catalog.hpp"
+#include "support/catalogue_types.hpp"
+#include "support/errors.hpp"
+#include "support/test_problem.hpp"
+
+namespace sau {
+namespace {
+
+using testing::error_of;
+using ::testing::HasSubstr;
+using testing::make_pair_agent;
+using testing::play_steps;
+using testing::setup_for;
+using testing::state_bytes;
+using testing::StepLog;
+using testing::TestProblem;
+using testing::World;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Streams streams(std::uint64_t seed) {
+  return {Rng({.seed = seed}), Rng({.seed = seed, .role = Role::kAgent})};
+}
+
+template <class P>
+class Conformance : public ::testing::Test {
+ public:
+  static auto concrete(Action actions) {
+    const auto setup = setup_for<typename P::Model>(actions);
+    return Agent{typename P::Model(setup, {}), typename P::Strategy(setup, {})};
+  }
+  static std::vector<double> context() {
+    return std::vector<double>(setup_for<typename P::Model>(1).shape.dim, 0.5);
+  }
+};
+TYPED_TEST_SUITE(Conformance, testing::AsTestTypes<testing::FittingPairs>::type,
+                 testing::PairNames);
+
+TYPED_TEST(Conformance, PlaysOnlyItsActionsAndRepeatsItself) {
+  for (const Action actions : {1U, 2U, 7U, 64U}) {
+    const auto run = [&] {
+      auto agent = this->concrete(actions);
+      World<typename TypeParam::Model> world(11);
+      Rng rng({.seed = 5, .role = Role::kAgent});
+      return play_steps(agent, world, rng, 500);
+    };
+    const auto played = run();
+    for (const Action action : played) EXPECT_LT(action, actions);
+    EXPECT_EQ(played, run());
+  }
+}
+
+TYPED_TEST(Conformance, HugeRewardsOfBothSignsLeaveItAtWork) {
+  using Model = typename TypeParam::Model;
+  for (const double size : {1.0, 1e6, 1e150}) {
+    if (!Model::kRewards.contains(-size)) continue;
+    for (const Action actions : {1U, 2U, 7U, 64U}) {
+      auto agent = this->concrete(actions);
+      World<Model> world(3);
+      Rng rng({.seed = 5, .role = Role::kAgent});
+      for (int n = 0; n < 300; ++n) {
+        const Context x = world.next();
+        const Choice made = agent.choose(x, rng);
+        ASSERT_LT(made.action, actions);
+        ASSERT_TRUE(std::isfinite(made.value)) << "step " << n << ", rewards of " << size;
+        agent.learn(x, made, n % 3 == 0 ? size : -size);
+      }
+    }
+  }
+}
+
+// A door may refuse a reward, but what it lets in must not break the agent.
+TYPED_TEST(Conformance, AnyRewardThatIsTakenLeavesProbabilitiesThatAddUp) {
+  for (const double size : {1e150, 1e200, 1.7e308}) {
+    const auto agent = make_pair_agent<TypeParam>(3);
+    World<typename TypeParam::Model> world(3);
+    Rng rng({.seed = 5, .role = Role::kAgent});
+    std::vector<double> chance(3);
+    for (int n = 0; n < 30; ++n) {
+      const Context x = world.next();
+      const Choice made = agent->choose(x, rng);
+      if (!error_of([&] { agent->learn(x, made, n % 2 == 0 ? size : -size); }).empty()) break;
+      agent->probabilities(x, chance);
+      double sum = 0.0;
+      for (const double p : chance) {
+        ASSERT_GE(p, 0.0) << "step " << n << ", rewards of " << size;
+        sum += p;
+      }
+      ASSERT_NEAR(sum, 1.0, 1e-12) << "step " << n << ", rewards of " << size;
+    }
+  }
+}
+
+// With the largest doubles of both signs, r - mean is beyond a double.
+TYPED_TEST(Conformance, AnyRewardThatIsTakenLeavesFiniteValues) {
+  for (const double size : {1e150, 1e200, 1.7e308}) {
+    const auto agent = make_pair_agent<TypeParam>(1);
+    World<typename TypeParam::Model> world(3);
+    Rng rng({.seed = 5, .role = Role::kAgent});
+    for (int n = 0; n < 6; ++n) {
+      const Context x = world.next();
+      const Choice made = agent->choose(x, rng);
+      ASSERT_TRUE(std::isfinite(made.value)) << "step " << n << ", rewards of " << size;
+      if (!error_of([&] { agent->learn(x, made, n % 2 == 0 ? size : -size); }).empty()) break;
+    }
+  }
+}
+
+TYPED_TEST(Conformance, ConcreteLoopIsTheVirtualLoop) {
+  for (const Action actions : {1U, 2U, 7U}) {
+    const auto shape = setup_for<typename TypeParam::Model>(actions).shape;
+    StepLog concrete_log, virtual_log;
+    {
+      TestProblem problem(shape);
+      auto agent = this->concrete(actions);
+      auto rng = streams(8);
+      play(problem, agent, rng, 700, concrete_log);
+    }
+    {
+      TestProblem concrete(shape);
+      Problem& problem = concrete;
+      const auto owner = make_pair_agent<TypeParam>(actions);
+      AnyAgent& agent = *owner;
+      auto rng = streams(8);
+      play(problem, agent, rng, 700, virtual_log);
+    }
+    EXPECT_EQ(concrete_log, virtual_log);
+  }
+}
+
+// AnyAgent::play() knows the cheap problems by type; it must not change a number.
+TYPED_TEST(Conformance, PlayOfATrialIsTheLoop) {
+  const auto compare = [](auto& problem, auto& same_problem) {
+    const Shape shape = problem.shape();
+    const auto points = curve_points(700);
+    Recorder one(shape.actions, 700, points), two(shape.actions, 700, points);
+    const auto agent = make_pair_agent<TypeParam>(shape.actions);
+    const auto same_agent = agent->clone();
+    auto rng = streams(8), same_rng = streams(8);
+    agent->play(problem, rng, 700, one);
+    play(static_cast<Problem&>(same_problem), *same_agent, same_rng, 700, two);
+    EXPECT_EQ(one.record().curve, two.record().curve);
+    EXPECT_EQ(one.record().reward, two.record().reward);
+    EXPECT_EQ(state_bytes(*agent), state_bytes(*same_agent));
+    EXPECT_EQ(rng.agent.position(), same_rng.agent.position());
+    EXPECT_EQ(rng.problem.position(), same_rng.problem.position());
+  };
+  TestProblem one(setup_for<typename TypeParam::Model>(4).shape), two = one;
+  compare(one, two);
+  if constexpr (!TypeParam::Model::kUsesContext) {
+    Bernoulli three({}), four({});
+    compare(three, four);
+  }
+}
+
+TYPED_TEST(Conformance, SaveLoadContinueIsUninterrupted) {
+  for (const int before : {0, 1, 3, 150}) {  // new, inside the opening, long after it
+    const auto agent = make_pair_agent<TypeParam>(5);
+    World<typename TypeParam::Model> world(4);
+    Rng rng({.seed = 9, .role = Role::kAgent});
+    play_steps(*agent, world, rng, before);
+
+    const std::string bytes = state_bytes(*agent);
+    const auto loaded = make_pair_agent<TypeParam>(5);
+    StateReader reader(bytes);
+    loaded->load(reader);
+    reader.finish();
+    EXPECT_EQ(state_bytes(*loaded), bytes);
+
+    auto same_world = world;
+    Rng same_rng(rng.stream(), rng.position());
+    EXPECT_EQ(play_steps(*loaded, same_world, same_rng, 400), play_steps(*agent, world, rng, 400));
+    EXPECT_EQ(state_bytes(*loaded), state_bytes(*agent));
+  }
+}
+
+TYPED_TEST(Conformance, AStateOfAnotherShapeIsRefused) {
+  const std::string bytes = state_bytes(*make_pair_agent<TypeParam>(5));
+  const auto other = make_pair_agent<TypeParam>(4);
+  StateReader reader(bytes);
+  EXPECT_NE(error_of([&] { other->load(reader); }), "");
+}
+
+TYPED_TEST(Conformance, ACloneIsIndependent) {
+  const auto agent = make_pair_agent<TypeParam>(4);
+  World<typename TypeParam::Model> world(4);
+  Rng rng({.seed = 9, .role = Role::kAgent});
+  play_steps(*agent, world, rng, 50);
+  const std::string before = state_bytes(*agent);
+  const auto clone = agent->clone();
+  EXPECT_EQ(clone->spec(), agent->spec());
+  EXPECT_EQ(clone->shape(), agent->shape());
+  auto same_world = world;
+  Rng same_rng(rng.stream(), rng.position());
+  const auto of_clone = play_steps(*clone, same_world, same_rng, 200);
+  EXPECT_EQ(state_bytes(*agent), before);
+  EXPECT_EQ(play_steps(*agent, world, rng, 200), of_clone);
+  EXPECT_EQ(state_bytes(*agent), state_bytes(*clone));
+}
+
+// Two halves learn apart from the same decisions; after the merge, values and chances are those of
+// the agent that saw everything. Values are fixed beforehand, as they come back with late rewards.
+TYPED_TEST(Conformance, MergedHalvesAreTheWhole) {
+  if constexpr (TypeParam::kMergeable) {
+    const auto whole = make_pair_agent<TypeParam>(4), left = make_pair_agent<TypeParam>(4),
+               right = make_pair_agent<TypeParam>(4);
+    World<typename TypeParam::Model> world(4);
+    Rng rng({.seed = 9, .role = Role::kAgent}), aside({.seed = 10, .role = Role::kAgent});
+    for (int n = 0; n < 200; ++n) {
+      const Context x = world.next();
+      const Choice made = whole->choose(x, rng);
+      const double reward = world.reward(made.action);
+      whole->learn(x, made, reward);
+      AnyAgent& half = n % 3 == 0 ? *left : *right;
+      half.choose(x, aside);  // counts the step
+      half.learn(x, made, reward);
+    }
+    left->merge(*right);
+    const Context x = world.next();
+    std::vector<double> merged(4), expected(4);
+    left->probabilities(x, merged);
+    whole->probabilities(x, expected);
+    for (std::size_t a = 0; a < 4; ++a) {
+      EXPECT_NEAR(left->values(x)[a], whole->values(x)[a], 1e-9);
+      EXPECT_NEAR(merged[a], expected[a], 1e-7);
+    }
+  }
+}
+
+TYPED_TEST(Conformance, MergingWhatDoesNotMatchIsRefused) {
+  const auto agent = make_pair_agent<TypeParam>(4);
+  const auto wider = make_pair_agent<TypeParam>(5);
+  const std::string before = state_bytes(*agent);
+  const std::string error = error_of([&] { agent->merge(*wider); });
+  EXPECT_THAT(error, HasSubstr("merge: cannot add " + TypeParam::spec() + " for 5 actions"));
+  EXPECT_THAT(error, HasSubstr("for 4 actions"));
+  const auto stranger = make_agent(agent->spec() == "sample_mean+greedy" ? "uniform" : "greedy",
+                                   setup_for<typename TypeParam::Model>(4));
+  EXPECT_THAT(error_of([&] { agent->merge(*stranger); }), HasSubstr(stranger->spec()));
+  EXPECT_EQ(state_bytes(*agent), before);
+}
+
+TYPED_TEST(Conformance, AContextOfAnotherLengthIsRefused) {
+  const auto agent = make_pair_agent<TypeParam>(3);
+  auto longer = this->context();
+  longer.push_back(1.0);
+  Rng rng({.seed = 1});
+  std::vector<double> chance(3);
+  const std::string expected = "the context has " + std::to_string(longer.size()) +
+                               " numbers, expected " + std::to_string(longer.size() - 1);
+  EXPECT_THAT(error_of([&] { agent->choose(longer, rng); }), HasSubstr(expected));
+  EXPECT_THAT(error_of([&] { agent->learn(longer, {}, 0.0); }), HasSubstr(expected));
+  EXPECT_THAT(error_of([&] { agent->probabilities(longer, chance); }), HasSubstr(expected));
+  EXPECT_THAT(error_of([&] { agent->values(longer); }), HasSubstr(expected));
+  EXPECT_EQ(rng.position(), 0U);
+}
+
+TYPED_TEST(Conformance, AContextThatIsNotFiniteIsRefused) {
+  auto setup = setup_for<typename TypeParam::Model>(3);
+  setup.shape.dim = 3;  // context-free models take contexts and ignore them
+  const auto agent = make_agent(TypeParam::spec(), setup);
+  Rng rng({.seed = 1});
+  for (const double bad : {kNan, kInfinity, -kInfinity}) {
+    const std::vector<double> x = {0.0, bad, 0.0};
+    EXPECT_THAT(error_of([&] { agent->choose(x, rng); }), HasSubstr("number 1 is not finite"));
+  }
+}
+
+TYPED_TEST(Conformance, RewardsItCannotLearnFromAreRefused) {
+  using Model = typename TypeParam::Model;
+  const auto agent = make_pair_agent<TypeParam>(3);
+  const auto x = this->context();
+  const std::string before = state_bytes(*agent);
+  std::vector<double> bad = {kNan, kInfinity, -kInfinity};
+  if (std::isfinite(Model::kRewards.max))
+    bad.push_back(std::nextafter(Model::kRewards.max, kInfinity));
+  if (std::isfinite(Model::kRewards.min))
+    bad.push_back(std::nextafter(Model::kRewards.min, -kInfinity));
+  for (const double reward : bad) {
+    const std::string error =
+        error_of([&] { agent->learn(x, {.action = 0, .value = 0.5}, reward); });
+    EXPECT_THAT(error, HasSubstr("is not allowed; " + std::string(Model::kName) + " learns from "));
+  }
+  EXPECT_EQ(state_bytes(*agent), before);
+}
+
+TYPED_TEST(Conformance, AChoiceThatIsNotItsOwnIsRefused) {
+  const auto agent = make_pair_agent<TypeParam>(3);
+  const auto x = this->context();
+  EXPECT_THAT(error_of([&] { agent->learn(x, {.action = 3, .value = 0.0}, 0.5); }),
+              HasSubstr("action 3 is not one of 3"));
+  EXPECT_THAT(error_of([&] { agent->learn(x, {.action = 0, .value = kNan}, 0.5); }),
+              HasSubstr("the choice's value is not finite"));
+  std::vector<double> two(2);
+  EXPECT_THAT(error_of([&] { agent->probabilities(x, two); }),
+              HasSubstr("room for 2 actions, expected 3"));
+}
+
+TEST(BetaBernoulliAgent, SaysWhatRewardsItLearnsFrom) {
+  const auto agent = make_agent("ts", {.shape = {.actions = 2}, .stream = {}});
+  EXPECT_EQ(error_of([&] { agent->learn({}, {.action = 0, .value = 0.5}, 1.5); }),
+            "learn: reward 1.5 is not allowed; beta_bernoulli learns from rewards from 0 to 1");
+}
+
+}  // namespace
+}  // namespace sau

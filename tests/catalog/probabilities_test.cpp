@@ -1,0 +1,143 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "sau/catalog/catalog.hpp"
+#include "support/catalogue_types.hpp"
+
+namespace sau {
+namespace {
+
+using testing::make_pair_agent;
+using testing::play_steps;
+using testing::state_bytes;
+using testing::World;
+
+constexpr Action kActions = 4;
+
+template <class P>
+class Probabilities : public ::testing::Test {};
+TYPED_TEST_SUITE(Probabilities, testing::AsTestTypes<testing::FittingPairs>::type,
+                 testing::PairNames);
+
+std::vector<double> probabilities(AnyAgent& agent, Context x) {
+  std::vector<double> chance(agent.shape().actions, -1.0);
+  agent.probabilities(x, chance);
+  return chance;
+}
+
+// Draws from clones, so that every draw is the agent's next one.
+void expect_frequencies(const AnyAgent& agent, Context x, int draws) {
+  const auto chance = probabilities(*agent.clone(), x);
+  std::vector<int> count(chance.size());
+  Rng rng({.seed = 77, .role = Role::kAgent});
+  for (int n = 0; n < draws; ++n) ++count[agent.clone()->choose(x, rng).action];
+  for (std::size_t a = 0; a < chance.size(); ++a) {
+    const double error = std::sqrt(chance[a] * (1.0 - chance[a]) / draws);
+    EXPECT_NEAR(static_cast<double>(count[a]) / draws, chance[a], 5.0 * error + 1e-12) << a;
+  }
+}
+
+TYPED_TEST(Probabilities, AreNotNegativeAndAddUp) {
+  for (const Action actions : {1U, 2U, 7U, 64U}) {
+    const auto agent = make_pair_agent<TypeParam>(actions);
+    World<typename TypeParam::Model> world(4);
+    Rng rng({.seed = 2, .role = Role::kAgent});
+    for (int n = 0; n < 150; ++n) {
+      const Context x = world.next();
+      const auto chance = probabilities(*agent, x);
+      for (const double p : chance) ASSERT_GE(p, 0.0);
+      ASSERT_NEAR(std::accumulate(chance.begin(), chance.end(), 0.0), 1.0, 1e-12);
+      const Choice made = agent->choose(x, rng);
+      ASSERT_GT(chance[made.action], 0.0) << "what is played was possible";
+      agent->learn(x, made, world.reward(made.action));
+    }
+  }
+}
+
+TYPED_TEST(Probabilities, MatchTheFrequenciesOfDraws) {
+  const auto agent = make_pair_agent<TypeParam>(kActions);
+  World<typename TypeParam::Model> world(4);
+  Rng rng({.seed = 2, .role = Role::kAgent});
+  play_steps(*agent, world, rng, 12);
+  expect_frequencies(*agent, world.next(), 100'000);
+}
+
+TYPED_TEST(Probabilities, MatchTheFrequenciesWhileRewardsAreOnTheirWay) {
+  const auto agent = make_pair_agent<TypeParam>(kActions);
+  World<typename TypeParam::Model> world(4);
+  Rng rng({.seed = 2, .role = Role::kAgent});
+  for (Action n = 0; n < kActions; ++n) {
+    const Context x = world.next();
+    const Choice made = agent->choose(x, rng);
+    if (made.action == 1) agent->learn(x, made, world.reward(made.action));
+  }
+  expect_frequencies(*agent, world.next(), 20'000);
+}
+
+TYPED_TEST(Probabilities, MatchTheFrequenciesOfTheFirstStep) {
+  World<typename TypeParam::Model> world(4);
+  expect_frequencies(*make_pair_agent<TypeParam>(kActions), world.next(), 20'000);
+}
+
+TYPED_TEST(Probabilities, AskingChangesNothing) {
+  const auto agent = make_pair_agent<TypeParam>(kActions);
+  World<typename TypeParam::Model> world(4);
+  Rng rng({.seed = 2, .role = Role::kAgent});
+  for (const int steps : {0, 2, 60}) {  // new, inside the opening, after it
+    play_steps(*agent, world, rng, steps);
+    const auto untouched = agent->clone();
+    auto same_world = world;
+    auto ask_world = world;
+    for (int i = 0; i < 3; ++i) probabilities(*agent, ask_world.next());
+    EXPECT_EQ(state_bytes(*agent), state_bytes(*untouched));
+    Rng same_rng(rng.stream(), rng.position());
+    EXPECT_EQ(play_steps(*agent, world, rng, 100),
+              play_steps(*untouched, same_world, same_rng, 100));
+    EXPECT_EQ(state_bytes(*agent), state_bytes(*untouched));
+  }
+}
+
+TYPED_TEST(Probabilities, AskingTwiceGivesTheSame) {
+  const auto agent = make_pair_agent<TypeParam>(kActions);
+  World<typename TypeParam::Model> world(4);
+  Rng rng({.seed = 2, .role = Role::kAgent});
+  play_steps(*agent, world, rng, 30);
+  const Context x = world.next();
+  EXPECT_EQ(probabilities(*agent, x), probabilities(*agent, x));
+}
+
+// An agent past the opening whose action place[i] has learned the i-th history.
+template <class P>
+std::unique_ptr<AnyAgent> with_histories(const std::vector<Action>& place) {
+  const std::vector<std::vector<double>> histories = {
+      {0.9, 0.2, 0.7, 0.4}, {0.5, 0.35}, {0.8, 0.6, 1.0, 0.1, 0.45, 0.3}, {0.75}};
+  auto agent = make_pair_agent<P>(kActions);
+  Rng rng({.seed = 2, .role = Role::kAgent});
+  for (Action n = 0; n < kActions; ++n) agent->choose({}, rng);
+  for (std::size_t i = 0; i < histories.size(); ++i) {
+    for (const double reward : histories[i]) {
+      agent->learn({}, {.action = place[i], .value = agent->values({})[place[i]]}, reward);
+    }
+  }
+  return agent;
+}
+
+// Not for models that share parameters between actions: those take a context.
+TYPED_TEST(Probabilities, PermutingTheHistoriesPermutesThem) {
+  if constexpr (!TypeParam::Model::kUsesContext) {
+    const auto original = probabilities(*with_histories<TypeParam>({0, 1, 2, 3}), {});
+    for (const std::vector<Action>& place :
+         {std::vector<Action>{3, 2, 1, 0}, {1, 2, 3, 0}, {2, 0, 1, 3}}) {
+      const auto permuted = probabilities(*with_histories<TypeParam>(place), {});
+      for (std::size_t i = 0; i < kActions; ++i) {
+        EXPECT_NEAR(permuted[place[i]], original[i], 2e-9) << i;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sau

@@ -1,0 +1,125 @@
+"""What the scripts of this folder share. The program under test is their first argument."""
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "sau"
+DEADLINE = 60.0  # seconds; far beyond what anything here takes on a slow machine
+
+
+class Reply:
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+
+
+class SauTestCase(unittest.TestCase):
+    """Runs the program in a folder of its own."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="sau-cli-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def sau(self, *args, **options):
+        options.setdefault("stdout", subprocess.PIPE)
+        done = subprocess.run([PROGRAM, *args], cwd=self.folder, stdin=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, encoding="utf-8", timeout=DEADLINE,
+                              check=False, **options)
+        return Reply(done.returncode, done.stdout, done.stderr)
+
+    def good(self, *args, **options):
+        reply = self.sau(*args, **options)
+        self.assertEqual(reply.code, 0, f"sau {args}: {reply.err}")
+        return reply
+
+    def refused(self, code, *args, says=(), **options):
+        """Exit code, nothing on standard output, one line on standard error with these words."""
+        reply = self.sau(*args, **options)
+        self.assertEqual(reply.code, code, f"sau {args}: {reply.out} {reply.err}")
+        self.assertFalse(reply.out, f"sau {args}")
+        self.one_line(reply.err, says)
+        return reply
+
+    def one_line(self, text, says=()):
+        self.assertTrue(text.startswith("sau: "), text)
+        self.assertEqual(text.count("\n"), 1, text)
+        self.assertTrue(text.endswith("\n"), text)
+        for word in says:
+            self.assertIn(word, text)
+
+    def start(self, *args, **options):
+        options.setdefault("stdout", subprocess.PIPE)
+        options.setdefault("stderr", subprocess.PIPE)
+        # A shell that puts us into the background hands down an ignored SIGINT.
+        process = subprocess.Popen(
+            [PROGRAM, *args], cwd=self.folder, stdin=subprocess.DEVNULL, encoding="utf-8",
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler), **options)
+        self.addCleanup(stop, process)
+        return process
+
+    def wait_for(self, condition, process=None):
+        end = time.monotonic() + DEADLINE
+        while not condition():
+            self.assertLess(time.monotonic(), end, "it did not happen")
+            if process is not None and process.poll() is not None:
+                self.fail(f"the program ended too early: {process.returncode}")
+            time.sleep(0.005)
+
+    def rows(self, folder):
+        """Whole rows of all cells, without the headers."""
+        count = 0
+        for name, data in self.results(folder).items():
+            if name.startswith("cells"):
+                count += max(0, data.count(b"\n") - 1)
+        return count
+
+    def results(self, folder):
+        """The files that must not depend on how a run went, as name: bytes."""
+        files = self.files(folder)
+        for name in ("timing.csv", "sessions.jsonl"):
+            files.pop(name, None)
+        return files
+
+    def files(self, folder):
+        found = {}
+        for place, _, names in os.walk(self.path(folder)):
+            for name in names:
+                path = os.path.join(place, name)
+                try:
+                    with open(path, "rb") as file:
+                        found[os.path.relpath(path, self.path(folder))] = file.read()
+                except FileNotFoundError:
+                    pass  # a temporary file of a running program
+        return found
+
+    def write(self, name, data):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+
+
+def stop(process):
+    if process.poll() is None:
+        process.kill()
+    process.wait()
+    for pipe in (process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()
+
+
+def file_size_limit(size):
+    """For preexec_fn: no file grows beyond this, as on a full disk."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+SMALL = ("run", "--problem", "bernoulli", "--agent", "sau_ucb", "--agent", "ts", "--trials", "4",
+         "--steps", "200")

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""The completion scripts, bash's by completing."""
+
+import sys
+
+sys.dont_write_bytecode = True
+
+import json
+import shutil
+import subprocess
+import unittest
+
+from _support import SauTestCase
+
+BASH = """
+source "$1"; shift
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+_sau
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+class Bash(SauTestCase):
+    def setUp(self):
+        super().setUp()
+        self.script = self.path("sau.bash")
+        with open(self.script, "w") as file:
+            file.write(self.good("completion", "bash").out)
+
+    def complete(self, *words):
+        """What is offered for the last of the words."""
+        done = subprocess.run(["bash", "--norc", "-c", BASH, "bash", self.script, "sau", *words],
+                              cwd=self.folder, capture_output=True, text=True, check=True)
+        self.assertEqual(done.stderr, "")
+        return [word for word in done.stdout.split("\n") if word]
+
+    def test_commands(self):
+        self.assertEqual(set(self.complete("")), {"run", "paper", "list", "inspect", "completion",
+                                                  "--help", "--version"})
+        self.assertEqual(self.complete("pa"), ["paper"])
+
+    def test_flags_are_those_of_the_help(self):
+        for command in ("run", "paper", "list", "inspect"):
+            flags = self.complete(command, "--")
+            self.assertIn("--json", flags)
+            text = self.good(command, "--help").out
+            for flag in flags:
+                self.assertIn(flag, text)
+            self.assertEqual(len(flags), sum(line.startswith("  -") for line in text.split("\n")))
+        self.assertEqual(self.complete("run", "--tri"), ["--trials"])
+        self.assertEqual(self.complete("run", "--json", "--qu"), ["--quiet"])
+
+    def test_agents_and_problems_are_those_of_the_list(self):
+        known = json.loads(self.good("list", "--json").out)
+        agents = self.complete("run", "--agent", "")
+        for entry in known["strategies"]:
+            self.assertIn(entry["name"], agents)
+        for entry in known["agent_aliases"]:
+            self.assertIn(entry["name"].lower(), agents)
+        self.assertEqual(len(agents), len(set(agents)), agents)
+        problems = self.complete("run", "--agent", "ts", "--problem", "")
+        for entry in known["problems"] + known["problem_aliases"]:
+            self.assertIn(entry["name"], problems)
+        self.assertEqual(self.complete("run", "--agent", "sau_s"), ["sau_sampling"])
+
+    def test_everything_offered_is_accepted(self):
+        args = ["run", "--trials", "1", "--steps", "5"]
+        for agent in self.complete("run", "--agent", ""):
+            args += ["--agent", agent]
+        for problem in self.complete("run", "--problem", ""):
+            args += ["--problem", problem]
+        self.good(*args)
+
+    def test_parts_and_shells(self):
+        self.assertEqual(self.complete("paper", "--only", "mul"), ["multi-armed"])
+        self.assertEqual(set(self.complete("completion", "")) & {"bash", "zsh", "fish"},
+                         {"bash", "zsh", "fish"})
+
+    def test_paths(self):
+        self.write("results/one/run.json", b"{}")
+        self.write("file", b"")
+        self.assertEqual(self.complete("run", "--out", "res"), ["results"])
+        self.assertEqual(self.complete("run", "--out", "fi"), [])
+        self.assertEqual(self.complete("inspect", "fi"), ["file"])
+
+    def test_numbers_are_left_alone(self):
+        self.assertEqual(self.complete("run", "--trials", ""), [])
+
+    def test_registers_itself(self):
+        done = subprocess.run(["bash", "--norc", "-c", 'source "$1"; complete -p sau', "bash",
+                               self.script], capture_output=True, text=True, check=True)
+        self.assertIn("_sau", done.stdout)
+
+
+class Others(SauTestCase):
+    def test_zsh(self):
+        text = self.good("completion", "zsh").out
+        self.assertTrue(text.startswith("#compdef sau\n"))
+        self.assertIn("multi-armed", text)
+        self.parse("zsh", text)
+
+    def test_fish(self):
+        text = self.good("completion", "fish").out
+        for word in ("run", "-l agent", "sau_sampling", "multi-armed"):
+            self.assertIn(word, text)
+        self.assertTrue(all(line.startswith("complete -c sau") for line in text.splitlines()))
+        self.parse("fish", text)
+
+    def parse(self, shell, text):
+        if shutil.which(shell) is None:
+            self.skipTest(f"{shell} is not installed")
+        self.write("script", text.encode())
+        subprocess.run([shell, "-n", self.path("script")], check=True)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""What sau run, paper, list and inspect print and write when all is well."""
+
+import sys
+
+sys.dont_write_bytecode = True
+
+import json
+import os
+import re
+import unittest
+
+from _support import SMALL, SauTestCase
+
+SUMMARY = ["mean", "sem", "median", "p10", "p90"]
+CELL = ["problem", "agent", "problem_spec", "agent_spec", "trials", "steps", "regret", "reward",
+        "stuck", "seconds"]
+
+
+def without_seconds(text):
+    cells = json.loads(text)["cells"]
+    for cell in cells:
+        del cell["seconds"]
+    return cells
+
+
+class Run(SauTestCase):
+    def test_prints_the_table_and_the_folder(self):
+        reply = self.good(*SMALL)
+        lines = reply.out.splitlines()
+        self.assertRegex(lines[0], r"^bernoulli-10-0\.1 .*200 steps$")
+        for title in ("agent", "trials", "regret", "median", "10-90 %", "stuck", "reward"):
+            self.assertIn(title, lines[1])
+        self.assertRegex(lines[2], r"^  SAU-UCB +4 +[\d.]+ ± [\d.]+ .* % ")
+        self.assertRegex(lines[3], r"^  TS +4 +[\d.]+ ± [\d.]+ .* % ")
+        self.assertEqual(len(lines[1]), len(lines[2]))
+        self.assertEqual(len(lines[1]), len(lines[3]))
+        found = re.search(r"^results: (\S+) \(8 new trials\)$", reply.out, re.MULTILINE)
+        self.assertTrue(found, reply.out)
+        self.assertEqual(sorted(os.listdir(self.path(found[1]))),
+                         ["cells", "run.json", "sessions.jsonl", "timing.csv"])
+
+    def test_again_runs_nothing_and_prints_the_same(self):
+        first, again = self.good(*SMALL), self.good(*SMALL)
+        self.assertIn("(0 new trials)", again.out)
+        self.assertEqual(first.out.replace("8 new", "0 new"), again.out)
+        self.assertEqual(without_seconds(self.good(*SMALL, "--json").out),
+                         without_seconds(self.good(*SMALL, "--json", "--out", "other").out))
+
+    def test_json_is_all_of_standard_output(self):
+        reply = self.good(*SMALL, "--json", "--problem", "bernoulli(actions=3)", "--out", "r")
+        result = json.loads(reply.out)
+        self.assertEqual(reply.err, "")
+        self.assertEqual(list(result), ["cells"])
+        self.assertEqual([(cell["problem"], cell["agent"]) for cell in result["cells"]],
+                         [("bernoulli-10-0.1", "SAU-UCB"), ("bernoulli-10-0.1", "TS"),
+                          ("bernoulli(actions=3)", "SAU-UCB"), ("bernoulli(actions=3)", "TS")])
+        for cell in result["cells"]:
+            self.assertEqual(list(cell), CELL)
+            self.assertEqual(list(cell["regret"]), SUMMARY)
+            self.assertEqual(list(cell["reward"]), SUMMARY)
+            self.assertEqual((cell["trials"], cell["steps"]), (4, 200))
+            self.assertGreater(cell["seconds"], 0)
+        self.assertEqual(result["cells"][0]["problem_spec"], "bernoulli")
+        self.assertEqual(result["cells"][0]["agent_spec"], "sample_mean+sau_ucb")
+        self.assertEqual(result["cells"][1]["agent_spec"], "beta_bernoulli+thompson")
+
+    def test_paper_names(self):
+        args = ["run", "--trials", "1", "--steps", "10", "--json"]
+        for problem in ("bernoulli", "bernoulli(actions=50)", "BERNOULLI-10-0.02",
+                        "bernoulli(gap=0.02,actions=50)", "bernoulli(rewards=uniform)"):
+            args += ["--problem", problem]
+        for agent in ("sau_ucb", "sau-sampling", "UcB1", "thompson", "uniform"):
+            args += ["--agent", agent]
+        cells = json.loads(self.good(*args).out)["cells"]
+        self.assertEqual(list(dict.fromkeys(cell["problem"] for cell in cells)),
+                         ["bernoulli-10-0.1", "bernoulli-50-0.1", "bernoulli-10-0.02",
+                          "bernoulli-50-0.02", "uniform-10-0.1"])
+        self.assertEqual(list(dict.fromkeys(cell["agent"] for cell in cells)),
+                         ["SAU-UCB", "SAU-Sampling", "UCB1", "TS", "Uniform"])
+
+    def test_files_read_without_sau_give_the_same_numbers(self):
+        cells = json.loads(self.good(*SMALL, "--json", "--out", "r").out)["cells"]
+        settings = json.loads(self.files("r")["run.json"])
+        for cell, entry in zip(cells, settings["cells"]):
+            rows = self.files("r")[entry["file"]].decode().splitlines()
+            column = rows[0].split(",").index("regret")
+            values = [float(row.split(",")[column]) for row in rows[1:]]
+            self.assertAlmostEqual(sum(values) / len(values), cell["regret"]["mean"], places=9)
+
+    def test_threads_change_no_byte(self):
+        for threads in ("1", "2", "7"):
+            self.good("run", "--problem", "bernoulli", "--agent", "sau_sampling", "--agent", "ts",
+                      "--trials", "15", "--steps", "500", "--threads", threads, "--out", threads)
+        self.assertEqual(len(self.results("1")), 3)
+        self.assertEqual(self.results("1"), self.results("2"))
+        self.assertEqual(self.results("1"), self.results("7"))
+
+    def test_more_trials_and_agents_join_the_folder(self):
+        args = ("run", "--problem", "bernoulli", "--steps", "200", "--out", "r", "--agent")
+        self.assertIn("(3 new trials)", self.good(*args, "ts", "--trials", "3").out)
+        self.assertIn("(2 new trials)", self.good(*args, "ts", "--trials", "5").out)
+        reply = self.good(*args, "ts", "--agent", "ucb1", "--trials", "2")
+        self.assertIn("(2 new trials)", reply.out)
+        self.assertRegex(reply.out, r"TS +2 ")  # only what was asked for
+
+    def test_seed(self):
+        one = without_seconds(self.good(*SMALL, "--json").out)
+        two = without_seconds(self.good(*SMALL, "--json", "--seed", "2").out)
+        self.assertNotEqual(one[0]["regret"], two[0]["regret"])
+        self.good(*SMALL, "--out", "r")
+        self.refused(1, *SMALL, "--out", "r", "--seed", "2", says=("r ", "seed 1"))
+
+    def test_whole_numbers_may_have_an_exponent(self):
+        reply = self.good("run", "--problem", "bernoulli", "--agent", "ts", "--trials=1e0",
+                          "--steps=1e2", "--json")
+        self.assertEqual(json.loads(reply.out)["cells"][0]["steps"], 100)
+
+
+class Paper(SauTestCase):
+    def test_shortened(self):
+        reply = self.good("paper", "--only", "multi-armed", "--trials", "1", "--json", "--quiet")
+        self.assertEqual(reply.err, "")
+        cells = json.loads(reply.out)["cells"]
+        self.assertEqual(len(cells), 16)
+        self.assertEqual({cell["steps"] for cell in cells}, {100000})
+        self.assertIn("run.json", self.files("results/paper"))
+        again = self.good("paper", "--only", "multi-armed", "--trials", "1")
+        self.assertIn("results: results/paper (0 new trials)", again.out)
+        shown = self.good("inspect", "results/paper").out
+        self.assertIn("16 of 16 trials", shown)
+
+    def test_a_part_named_twice_is_run_once(self):
+        reply = self.good("paper", "--only", "multi-armed", "--only", "multi-armed", "--trials",
+                          "1", "--json", "--threads", "7")
+        self.assertEqual(len(json.loads(reply.out)["cells"]), 16)
+        self.assertEqual(self.rows("results/paper"), 16)
+
+
+class List(SauTestCase):
+    def test_text_names_everything(self):
+        text = self.good("list").out
+        for name in ("bernoulli", "sample_mean", "beta_bernoulli", "uniform", "greedy",
+                     "epsilon_greedy", "ucb1", "thompson", "sau_ucb", "sau_sampling", "alpha=1",
+                     "SAU-UCB", "uniform-10-0.1", "multi-armed"):
+            self.assertIn(name, text)
+
+    def test_json(self):
+        reply = self.good("list", "--json")
+        self.assertEqual(reply.err, "")
+        result = json.loads(reply.out)
+        self.assertEqual(list(result), ["problems", "models", "strategies", "problem_aliases",
+                                        "agent_aliases", "paper"])
+        strategies = {entry["name"]: entry for entry in result["strategies"]}
+        self.assertEqual(strategies["thompson"]["models"], ["beta_bernoulli"])
+        setting = strategies["sau_ucb"]["settings"][0]
+        self.assertEqual((setting["name"], setting["default"], setting["range"]),
+                         ("alpha", "1", "above 0"))
+        self.assertIn("multi-armed", result["paper"])
+
+    def test_everything_listed_can_be_run(self):
+        result = json.loads(self.good("list", "--json").out)
+        args = ["run", "--problem", "bernoulli", "--trials", "1", "--steps", "5", "--json"]
+        count = 0
+        for strategy in result["strategies"]:
+            for model in strategy["models"]:
+                args += ["--agent", f"{model}+{strategy['name']}"]
+                count += 1
+        for alias in result["agent_aliases"]:
+            args += ["--agent", alias["name"]]
+        self.assertEqual(len(json.loads(self.good(*args).out)["cells"]), count)
+
+
+class Inspect(SauTestCase):
+    def test_a_folder(self):
+        table = self.good(*SMALL, "--out", "r").out
+        reply = self.good("inspect", "r")
+        self.assertIn("r: a result folder, seed 1, 8 of 8 trials\n", reply.out)
+        self.assertIn(table.split("\nresults:")[0].strip(), reply.out)
+        self.assertEqual(without_seconds(self.good("inspect", "r", "--json").out),
+                         without_seconds(self.good(*SMALL, "--out", "r", "--json").out))
+
+    def test_changes_nothing(self):
+        self.good(*SMALL, "--out", "r")
+        name = "r/cells/bernoulli-10-0.1--TS.csv"
+        self.write(name, self.files(".")[name][:-3])
+        before = self.files("r")
+        self.assertIn("7 of 8 trials", self.good("inspect", "r").out)
+        self.assertEqual(self.files("r"), before)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,121 @@
+#include "sau/run/experiment.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "run/run_support.hpp"
+
+namespace sau {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+std::string usage_error(const std::function<void()>& deed) {
+  try {
+    deed();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), testing::Not(HasSubstr("\n")));
+    return error.what();
+  }
+  ADD_FAILURE() << "no UsageError";
+  return "";
+}
+
+TEST(MakeCell, NamesByThePaperAndSpecsCanonical) {
+  const Cell cell = make_cell("bernoulli( actions = 50 , gap=0.10 )", "sau-ucb", 7, 3);
+  EXPECT_EQ(cell.problem, "bernoulli-50-0.1");
+  EXPECT_EQ(cell.agent, "SAU-UCB");
+  EXPECT_EQ(cell.problem_spec, "bernoulli(actions=50)");
+  EXPECT_EQ(cell.agent_spec, "sample_mean+sau_ucb");
+  EXPECT_EQ(cell.steps, 7U);
+  EXPECT_EQ(cell.trials, 3U);
+}
+
+TEST(MakeCell, WithoutAPaperNameTheCanonicalSpecIsTheName) {
+  const Cell cell = make_cell("bernoulli(actions=3)", "sau_ucb(alpha=0.50)", 7, 3);
+  EXPECT_EQ(cell.problem, "bernoulli(actions=3)");
+  EXPECT_EQ(cell.agent, "sample_mean+sau_ucb(alpha=0.5)");
+}
+
+TEST(MakeCell, ZeroStepsIsTheProblemsHorizon) {
+  EXPECT_EQ(make_cell("bernoulli", "ucb1", 0, 1).steps, 100'000U);
+}
+
+TEST(MakeCell, WhatFitsIsTaken) {
+  EXPECT_EQ(make_cell("bernoulli", "beta_bernoulli+sau_sampling", 10, 1).agent_spec,
+            "beta_bernoulli+sau_sampling");
+  EXPECT_EQ(make_cell("bernoulli(rewards=uniform)", "ts", 10, 1).agent, "TS");
+}
+
+TEST(MakeCell, WhatDoesNotFitIsRefused) {
+  const auto refused = [](const char* problem, const char* agent) {
+    return usage_error([&] { make_cell(problem, agent, 10, 1); });
+  };
+  EXPECT_THAT(refused("bernoulli", "sample_mean+thompson"), HasSubstr("posterior"));
+  EXPECT_THAT(refused("bernoulli", "beta_bernoulli"), HasSubstr("beta_bernoulli+strategy"));
+  EXPECT_THAT(refused("bernoulli", "sample_mean+sau_ucb+ts"), HasSubstr("3 parts"));
+  EXPECT_THAT(refused("bernoulli(best=10)", "ts"), HasSubstr("best=10"));
+  EXPECT_THAT(refused("bernoulli(gap=0.6)", "ts"), HasSubstr("gap=0.6"));
+  EXPECT_THAT(refused("bernoulli(actions=0)", "ts"), HasSubstr("actions=0"));
+  EXPECT_THAT(refused("bernoulli", "sau_ucb(alpha=-1)"), HasSubstr("alpha=-1"));
+  EXPECT_THAT(refused("bernouli", "ts"), HasSubstr("did you mean 'bernoulli'"));
+}
+
+TEST(MakeCells, EveryProblemWithEveryAgentProblemByProblem) {
+  const std::vector<std::string> problems = {"bernoulli", "bernoulli(actions=3)"};
+  const std::vector<std::string> agents = {"ts", "ucb1"};
+  const auto cells = make_cells(problems, agents, 10, 2);
+  ASSERT_EQ(cells.size(), 4U);
+  EXPECT_EQ(cells[0].problem + " " + cells[0].agent, "bernoulli-10-0.1 TS");
+  EXPECT_EQ(cells[1].problem + " " + cells[1].agent, "bernoulli-10-0.1 UCB1");
+  EXPECT_EQ(cells[2].problem + " " + cells[2].agent, "bernoulli(actions=3) TS");
+  EXPECT_EQ(cells[3].problem + " " + cells[3].agent, "bernoulli(actions=3) UCB1");
+}
+
+TEST(MakeCells, ACellNamedTwiceIsKeptOnce) {
+  const std::vector<std::string> problems = {"bernoulli", "bernoulli-10-0.1",
+                                             "bernoulli(gap=0.1,actions=10)"};
+  const std::vector<std::string> agents = {"TS", "thompson", "beta_bernoulli+thompson",
+                                           "beta_bernoulli(alpha=1)+thompson"};
+  EXPECT_EQ(make_cells(problems, agents, 10, 2).size(), 1U);
+}
+
+TEST(PaperPart, MultiArmedIsAppendixA3) {
+  EXPECT_THAT(paper_parts(), Contains("multi-armed"));
+  const PaperPart part = paper_part("multi-armed", 0);
+  EXPECT_EQ(part.name, "multi-armed");
+  EXPECT_FALSE(part.title.empty());
+  ASSERT_EQ(part.cells.size(), 16U);
+  std::vector<std::string> problems, agents;
+  for (const Cell& cell : part.cells) {
+    problems.push_back(cell.problem);
+    agents.push_back(cell.agent);
+    EXPECT_EQ(cell.steps, 100'000U);
+    EXPECT_EQ(cell.trials, 500U);
+  }
+  for (const char* name :
+       {"bernoulli-10-0.1", "bernoulli-50-0.1", "bernoulli-10-0.02", "uniform-10-0.1"}) {
+    EXPECT_EQ(std::ranges::count(problems, name), 4) << name;
+  }
+  for (const char* name : {"SAU-UCB", "SAU-Sampling", "UCB1", "TS"}) {
+    EXPECT_EQ(std::ranges::count(agents, name), 4) << name;
+  }
+}
+
+TEST(PaperPart, EveryPartCanBeMadeAndShortened) {
+  for (const std::string& name : paper_parts()) {
+    const PaperPart part = paper_part(name, 3);
+    EXPECT_FALSE(part.cells.empty()) << name;
+    for (const Cell& cell : part.cells) EXPECT_EQ(cell.trials, 3U) << name;
+  }
+}
+
+TEST(PaperPart, AnUnknownPartNamesTheNearest) {
+  const std::string message = usage_error([] { paper_part("multiarmed", 0); });
+  EXPECT_THAT(message, HasSubstr("'multiarmed'"));
+  EXPECT_THAT(message, HasSubstr("did you mean 'multi-armed'?"));
+}
+
+}  // namespace
+}  // namespace sau

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""Checks the documentation against the program and the source tree.
+
+Fails, with file:line, when
+  - a component, setting or default of `PROGRAM list --json` is not in docs/algorithms.md;
+  - a header of include/sau/{model,explore,problem} has no row there;
+  - a relative link, or its #heading, leads nowhere;
+  - a `$ sau ...` line of a console block does not end with its exit code: 0, or N after `# exit N`;
+  - a python block that needs the standard library only fails.
+The commands of a page run in order in a temporary folder of their own.
+
+usage: check_docs.py PROGRAM
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ALGORITHMS = ROOT / "docs" / "algorithms.md"
+TIMEOUT = 60
+NOT_STANDARD = re.compile(r"^\s*(?:import|from)\s+(?:pandas|numpy)\b", re.M)
+
+problems = []
+
+
+def complain(path, line, text):
+    problems.append(f"{path.relative_to(ROOT)}:{line}: {text}")
+
+
+def pages():
+    top = [ROOT / name for name in ("README.md", "CHANGELOG.md") if (ROOT / name).exists()]
+    return top + sorted((ROOT / "docs").rglob("*.md"))
+
+
+def blocks(path):
+    """Yields (language, line of the first content line, lines) of the fenced blocks."""
+    language, start, content = None, 0, []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            if language is None:
+                language, start, content = line.strip()[3:].strip(), number + 1, []
+            else:
+                yield language, start, content
+                language = None
+        elif language is not None:
+            content.append(line)
+    if language is not None:
+        complain(path, start - 1, "the block is not closed")
+
+
+def prose(path):
+    """(line number, line) of everything outside fenced blocks."""
+    fenced = False
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced:
+            yield number, line
+
+
+def anchors(path):
+    """The #names that GitHub gives to the headings of a page."""
+    names = set()
+    for _, line in prose(path):
+        heading = re.match(r"#+\s+(.*)", line)
+        if heading:
+            text = re.sub(r"[^\w\- ]", "", heading.group(1).strip().lower())
+            names.add(text.replace(" ", "-"))
+    return names
+
+
+def check_links():
+    count = 0
+    for path in pages():
+        for number, line in prose(path):
+            for target in re.findall(r"\]\(([^)\s]+)\)", line):
+                if re.match(r"[a-z]+:", target):
+                    continue
+                count += 1
+                name, _, anchor = target.partition("#")
+                file = (path.parent / name).resolve() if name else path
+                if not file.exists():
+                    complain(path, number, f"dead link {target}")
+                elif anchor and file.suffix == ".md" and anchor not in anchors(file):
+                    complain(path, number, f"no heading for {target}")
+    return count
+
+
+def cells(row):
+    return [cell.strip() for cell in row.strip().strip("|").split("|")]
+
+
+def sections():
+    """Component name -> (line, {setting: (line, default)}) from docs/algorithms.md."""
+    found, settings = {}, None
+    for number, line in prose(ALGORITHMS):
+        heading = re.match(r"(#+)\s+(.*)", line)
+        if heading:
+            name = re.fullmatch(r"`(\w+)`", heading.group(2).strip())
+            settings = None
+            if name and heading.group(1) == "###":
+                settings = {}
+                found[name.group(1)] = (number, settings)
+        elif settings is not None and line.startswith("| `"):
+            row = cells(line)
+            settings[row[0].strip("`")] = (number, row[1].strip("`") if len(row) > 1 else "")
+    return found
+
+
+def check_components(program):
+    listed = json.loads(subprocess.run([program, "list", "--json"], capture_output=True, text=True,
+                                       check=True, timeout=TIMEOUT).stdout)
+    documented = sections()
+    count = 0
+    known = set()
+    for kind in ("problems", "models", "strategies"):
+        for component in listed[kind]:
+            name = component["name"]
+            known.add(name)
+            if name not in documented:
+                complain(ALGORITHMS, 1, f"no section '### `{name}`' ({kind})")
+                continue
+            line, settings = documented[name]
+            for setting in component["settings"]:
+                count += 1
+                key, default = setting["name"], setting["default"]
+                if key not in settings:
+                    complain(ALGORITHMS, line, f"{name}: no row for the setting '{key}'")
+                elif settings[key][1] != default:
+                    complain(ALGORITHMS, settings[key][0],
+                             f"{name}: default of '{key}' is {default}, not {settings[key][1]}")
+            for key in settings.keys() - {setting["name"] for setting in component["settings"]}:
+                complain(ALGORITHMS, settings[key][0], f"{name} has no setting '{key}'")
+    for name in documented.keys() - known:
+        complain(ALGORITHMS, documented[name][0], f"the program has no component '{name}'")
+    return count
+
+
+def check_headers():
+    rows = [line for _, line in prose(ALGORITHMS) if line.startswith("|")]
+    for folder in ("model", "explore", "problem"):
+        for header in sorted((ROOT / "include" / "sau" / folder).glob("*.hpp")):
+            name = f"`{folder}/{header.name}`"
+            if not any(name in row for row in rows):
+                complain(ALGORITHMS, 1, f"no row for {name}")
+
+
+def run(path, line, command, folder, environment, shown, expected):
+    try:
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True,
+                              timeout=TIMEOUT, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired:
+        complain(path, line, f"took more than {TIMEOUT} s: {shown}")
+        return
+    if done.returncode != expected:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        complain(path, line, f"exit {done.returncode}, expected {expected}: {shown}: {last}")
+
+
+def check_commands(program):
+    count = 0
+    for path in pages():
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary)
+            (folder / "build").mkdir()
+            (folder / "build" / "sau").symlink_to(program)
+            environment = {**os.environ, "PATH": f"{folder / 'build'}:{os.environ['PATH']}"}
+            for language, start, lines in blocks(path):
+                if language == "console":
+                    for number, line in enumerate(lines, start):
+                        if not re.match(r"\$ (build/)?sau(\s|$)", line):
+                            continue
+                        code = re.search(r"#\s*exit\s+(\d+)\s*$", line)
+                        command = ["bash", "-o", "pipefail", "-c", line[2:]]
+                        run(path, number, command, folder, environment, line[2:],
+                            int(code.group(1)) if code else 0)
+                        count += 1
+                elif language == "python" and not NOT_STANDARD.search("\n".join(lines)):
+                    command = [sys.executable, "-c", "\n".join(lines)]
+                    run(path, start, command, folder, environment, "python block", 0)
+                    count += 1
+    return count
+
+
+def main():
+    if len(sys.argv) != 2:
+        print("usage: check_docs.py PROGRAM", file=sys.stderr)
+        return 2
+    program = str(Path(sys.argv[1]).resolve())
+    settings = check_components(program)
+    check_headers()
+    links = check_links()
+    commands = check_commands(program)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if problems:
+        return 1
+    print(f"docs: {commands} commands, {links} links, {settings} settings checked")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
