@@ -90,14 +90,15 @@ class LinearPosterior {
     std::vector<StudentMarginal> result;
     for (std::size_t a = 0; a < b_.size(); ++a) {
       const double shape = a_of(static_cast<Action>(a));
-      result.push_back({value[a], std::sqrt(b_[a] / shape * form[a]), 2.0 * shape});
+      const double scale = std::sqrt(b_[a] / shape * form[a]);
+      result.push_back({value[a], std::fmin(scale, kLargest), 2.0 * shape});
     }
     return result;
   }
 
   void update(Context x, Action action, double reward) noexcept {
     const double pulls = ridge_.pulls(action);
-    b_[action] = std::fmin(b_[action] + 0.5 * ridge_.update(x, action, reward), kLargestB);
+    b_[action] = std::fmin(b_[action] + 0.5 * ridge_.update(x, action, reward), kLargest);
     if (ridge_.pulls(action) == pulls) return;  // passed over
     gamma_[action] = GammaShape(a_of(action));
     if (is_diagonal()) diagonal_.update(x, action);
@@ -112,7 +113,7 @@ class LinearPosterior {
     const auto excess = ridge_.merge(other.ridge_);
     for (std::size_t a = 0; a < b_.size(); ++a) {
       const double sum = b_[a] + (other.b_[a] - options_.b0) + 0.5 * excess[a];
-      b_[a] = std::fmax(options_.b0, std::fmin(sum, kLargestB));
+      b_[a] = std::fmax(options_.b0, std::fmin(sum, kLargest));
     }
     diagonal_.merge(other.diagonal_);
     refresh();
@@ -129,7 +130,7 @@ class LinearPosterior {
   }
 
  private:
-  static constexpr double kLargestB = 1e300;
+  static constexpr double kLargest = 1e300;
 
   bool is_diagonal() const noexcept { return options_.covariance == Covariance::kDiagonal; }
 
