@@ -161,7 +161,7 @@ std::string canonical_problem(std::string_view problem) {
 }
 
 std::string agent_name(std::string_view agent, std::size_t dim) {
-  const std::string canonical = canonical_agent(agent, dim);
+  std::string canonical = canonical_agent(agent, dim);
   for (const Alias& alias : agent_aliases()) {
     if (canonical_agent(alias.name, dim) == canonical) return std::string(alias.name);
   }
@@ -169,7 +169,7 @@ std::string agent_name(std::string_view agent, std::size_t dim) {
 }
 
 std::string problem_name(std::string_view problem) {
-  const std::string canonical = canonical_problem(problem);
+  std::string canonical = canonical_problem(problem);
   for (const Alias& alias : problem_aliases()) {
     if (canonical_problem(alias.spec) == canonical) return std::string(alias.name);
   }

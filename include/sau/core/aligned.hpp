@@ -22,8 +22,8 @@ struct AlignedAllocator {
       throw std::bad_array_new_length();
     return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{kAlignment}));
   }
-  void deallocate(T* memory, std::size_t count) noexcept {
-    ::operator delete (memory, count * sizeof(T), std::align_val_t{kAlignment});
+  void deallocate(T* memory, std::size_t) noexcept {
+    ::operator delete (memory, std::align_val_t{kAlignment});
   }
 
   template <class U>
