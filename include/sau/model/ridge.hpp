@@ -11,8 +11,8 @@
 
 namespace sau {
 
-// A penalty of 0 has no answer while contexts are few or collinear, and one that rounding swallows
-// is as bad; so has a larger one than this nothing to learn.
+// Without a penalty there is no answer while contexts are few or collinear, and one that rounding
+// swallows is no better: 0 is refused.
 inline constexpr Bounds kLambdaBounds{.min = 1e-20, .max = 1e20};
 
 // One ridge regression per action, exact after every step:
@@ -21,11 +21,12 @@ inline constexpr Bounds kLambdaBounds{.min = 1e-20, .max = 1e20};
 // (Bierman 1976; see RidgeKernel), and of theta by recursive least squares,
 //     theta <- theta + P x e / alpha,   e = r - x' theta,   alpha = 1 + x' P x  (the old P, theta).
 //
-// Numerics. D is only ever multiplied by numbers in (0, 1], so P stays positive definite, and no
-// error is amplified from one step to the next: what is learned is the exact answer for contexts
-// changed by a few units in the last place, as a fresh factorisation would give. Nothing has to be
-// factorised anew, and no sum has to be kept: a step costs the same at the end of a run as at its
-// start. A step whose |x|^2 / lambda exceeds 1e300 teaches nothing, since its squares overflow.
+// Numerics. D is only ever multiplied by numbers in (0, 1], so P stays positive definite, and
+// rounding errors add up but are not amplified: after 1e6 steps theta is within 1e-12 of a fresh
+// solution (tests). Nothing has to be factorised anew and no sum has to be kept, so a step costs
+// the same at the end of a run as at its start. Where contexts are collinear and huge beside
+// lambda, beyond what a double tells apart, the answer is that for contexts changed in their last
+// digits. A step whose |x|^2 / lambda exceeds 1e300 teaches nothing, since its squares overflow.
 class Ridge {
  public:
   // With `intercept` a feature that is always 1 is appended to the context. lambda > 0.
