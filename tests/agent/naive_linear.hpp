@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <cmath>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct NaiveSetting {
   int actions = 5, dim = 5;
   std::string variant;  // "", "theta", "noise", "context" or "student"
 };
+
+inline void PrintTo(const NaiveSetting& setting, std::ostream* out) { *out << setting.name; }
 
 enum class NaiveAgent { kSauUcb, kSauSampling, kThompson, kThompsonDiagonal };
 
