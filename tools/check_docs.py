@@ -22,6 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 ALGORITHMS = ROOT / "docs" / "algorithms.md"
+CHAPTERS = {"Problems": "problems", "Value models": "models", "Strategies": "strategies"}
 TIMEOUT = 60
 NOT_STANDARD = re.compile(r"^\s*(?:import|from)\s+(?:pandas|numpy)\b", re.M)
 
@@ -70,7 +71,12 @@ def anchors(path):
         heading = re.match(r"#+\s+(.*)", line)
         if heading:
             text = re.sub(r"[^\w\- ]", "", heading.group(1).strip().lower())
-            names.add(text.replace(" ", "-"))
+            base = name = text.replace(" ", "-")
+            again = 0
+            while name in names:  # the second heading of a name gets -1
+                again += 1
+                name = f"{base}-{again}"
+            names.add(name)
     return names
 
 
@@ -96,16 +102,22 @@ def cells(row):
 
 
 def sections():
-    """Component name -> (line, {setting: (line, default)}) from docs/algorithms.md."""
-    found, settings = {}, None
+    """(kind, name) -> (line, {setting: (line, default)}) from docs/algorithms.md.
+
+    The kind is that of the chapter: a model and a problem may have the same name.
+    """
+    found, settings, kind = {}, None, None
     for number, line in prose(ALGORITHMS):
         heading = re.match(r"(#+)\s+(.*)", line)
         if heading:
-            name = re.fullmatch(r"`(\w+)`", heading.group(2).strip())
+            level, text = heading.group(1), heading.group(2).strip()
+            name = re.fullmatch(r"`(\w+)`", text)
             settings = None
-            if name and heading.group(1) == "###":
+            if level == "##":
+                kind = CHAPTERS.get(text)
+            elif level == "###" and name and kind:
                 settings = {}
-                found[name.group(1)] = (number, settings)
+                found[kind, name.group(1)] = (number, settings)
         elif settings is not None and line.startswith("| `"):
             row = cells(line)
             settings[row[0].strip("`")] = (number, row[1].strip("`") if len(row) > 1 else "")
@@ -121,11 +133,11 @@ def check_components(program):
     for kind in ("problems", "models", "strategies"):
         for component in listed[kind]:
             name = component["name"]
-            known.add(name)
-            if name not in documented:
+            known.add((kind, name))
+            if (kind, name) not in documented:
                 complain(ALGORITHMS, 1, f"no section '### `{name}`' ({kind})")
                 continue
-            line, settings = documented[name]
+            line, settings = documented[kind, name]
             for setting in component["settings"]:
                 count += 1
                 key, default = setting["name"], setting["default"]
@@ -136,8 +148,8 @@ def check_components(program):
                              f"{name}: default of '{key}' is {default}, not {settings[key][1]}")
             for key in settings.keys() - {setting["name"] for setting in component["settings"]}:
                 complain(ALGORITHMS, settings[key][0], f"{name} has no setting '{key}'")
-    for name in documented.keys() - known:
-        complain(ALGORITHMS, documented[name][0], f"the program has no component '{name}'")
+    for kind, name in sorted(documented.keys() - known):
+        complain(ALGORITHMS, documented[kind, name][0], f"'{name}' is not among the {kind}")
     return count
 
 

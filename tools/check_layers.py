@@ -23,7 +23,7 @@ USES = {
     "agent": "core model explore problem",
     "catalog": "core model explore problem agent",
     "data": "core problem",
-    "run": "core model explore problem agent catalog data",
+    "run": "core kernel model explore problem agent catalog data",
     "report": "core model explore problem agent catalog data run",
     "store": "core",
     "serve": "core model explore problem agent catalog store",

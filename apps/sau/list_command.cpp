@@ -44,7 +44,10 @@ std::string to_text(const char* title, const std::vector<ComponentInfo>& compone
 std::string to_text(const char* title, std::span<const Alias> aliases) {
   std::string text = std::string(title) + "\n";
   for (const Alias& alias : aliases) {
-    text += fmt::format("  {:<18} {:<32} {}\n", alias.name, alias.spec, alias.where);
+    text += fmt::format("  {:<22} {:<32} {}\n", alias.name, alias.spec, alias.where);
+    if (!alias.contextual.empty()) {
+      text += fmt::format("  {:<22} {:<32} where there are contexts\n", "", alias.contextual);
+    }
   }
   return text;
 }
@@ -71,7 +74,9 @@ Json to_json(const std::vector<ComponentInfo>& components) {
 Json to_json(std::span<const Alias> aliases) {
   Json list = Json::array();
   for (const Alias& alias : aliases) {
-    list.push_back({{"name", alias.name}, {"spec", alias.spec}, {"where", alias.where}});
+    Json entry = {{"name", alias.name}, {"spec", alias.spec}, {"where", alias.where}};
+    if (!alias.contextual.empty()) entry["contextual"] = alias.contextual;
+    list.push_back(std::move(entry));
   }
   return list;
 }
@@ -99,13 +104,14 @@ Deed describe_list(CLI::App& app) {
       std::fputs((json.dump(2) + "\n").c_str(), stdout);
       return 0;
     }
-    const std::string text = to_text("Problems", list_problems()) + "\n" +
-                             to_text("Models", list_models()) + "\n" +
-                             to_text("Strategies", list_strategies()) + "\n" +
-                             to_text("Aliases for problems", problem_aliases()) + "\n" +
-                             to_text("Aliases for agents (in any case)", agent_aliases()) + "\n" +
-                             fmt::format("Parts of the paper (sau paper --only)\n  {}\n",
-                                         fmt::join(paper_parts(), ", "));
+    const std::string text =
+        to_text("Problems", list_problems()) + "\n" + to_text("Models", list_models()) + "\n" +
+        to_text("Strategies", list_strategies()) + "\n" +
+        to_text("Aliases for problems", problem_aliases()) + "\n" +
+        to_text("Aliases for agents (in any case, with or without hyphens)", agent_aliases()) +
+        "\n" +
+        fmt::format("Parts of the paper (sau paper --only)\n  {}\n",
+                    fmt::join(paper_parts(), ", "));
     std::fputs(text.c_str(), stdout);
     return 0;
   };

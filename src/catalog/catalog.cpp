@@ -10,12 +10,29 @@
 namespace sau {
 namespace {
 
-// The text behind an alias, or the text itself.
-std::string expand(std::string_view text, std::span<const Alias> aliases) {
+std::string without_hyphens(std::string text) {
+  std::erase(text, '-');
+  return text;
+}
+
+std::string_view without_blanks(std::string_view text) {
   const std::size_t start = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t");
-  if (start == std::string_view::npos) return "";
-  const std::string wanted = lower_case(text.substr(start, end - start + 1));
-  for (const Alias& alias : aliases) {
+  return start == std::string_view::npos ? "" : text.substr(start, end - start + 1);
+}
+
+// The text behind an alias, or the text itself.
+std::string expand_agent(std::string_view text, std::size_t dim) {
+  const std::string wanted = without_hyphens(lower_case(without_blanks(text)));
+  for (const Alias& alias : agent_aliases()) {
+    if (without_hyphens(lower_case(alias.name)) != wanted) continue;
+    return std::string(dim > 0 && !alias.contextual.empty() ? alias.contextual : alias.spec);
+  }
+  return std::string(text);
+}
+
+std::string expand_problem(std::string_view text) {
+  const std::string wanted = lower_case(without_blanks(text));
+  for (const Alias& alias : problem_aliases()) {
     if (lower_case(alias.name) == wanted) return std::string(alias.spec);
   }
   return std::string(text);
@@ -37,8 +54,8 @@ struct AgentSpec {
   Spec model, strategy;
 };
 
-AgentSpec parse_agent(std::string_view text) {
-  const auto parts = split_specs(expand(text, agent_aliases()), '+');
+AgentSpec parse_agent(std::string_view text, std::size_t dim) {
+  const auto parts = split_specs(expand_agent(text, dim), '+');
   if (parts.size() == 2) return {parse_spec(parts[0]), parse_spec(parts[1])};
   if (parts.size() > 2) {
     throw UsageError("cannot read the agent '" + std::string(text) +
@@ -62,8 +79,8 @@ AgentSpec parse_agent(std::string_view text) {
 
 // Calls f.operator()<M, S>(model options, strategy options) for the pair that `text` names.
 template <class F>
-auto with_agent(std::string_view text, F&& f) {
-  const AgentSpec spec = parse_agent(text);
+auto with_agent(std::string_view text, std::size_t dim, F&& f) {
+  const AgentSpec spec = parse_agent(text, dim);
   return with_named(Models{}, "model", spec.model.name, [&]<class M>() {
     return with_named(Strategies{}, "strategy", spec.strategy.name, [&]<class S>() {
       const auto model = read_options<typename M::Options>(M::kName, spec.model.params);
@@ -72,7 +89,7 @@ auto with_agent(std::string_view text, F&& f) {
       if constexpr (Explores<S, M>) {
         return f.template operator()<M, S>(model, strategy);
       } else {
-        throw UsageError(std::string(S::kName) + " needs a model with a posterior; " +
+        throw UsageError(std::string(S::kName) + " needs " + std::string(S::kNeeds) + "; " +
                          std::string(M::kName) + " has none");
         return Result{};
       }
@@ -82,7 +99,7 @@ auto with_agent(std::string_view text, F&& f) {
 
 template <class F>
 auto with_problem(std::string_view text, F&& f) {
-  const Spec spec = parse_spec(expand(text, problem_aliases()));
+  const Spec spec = parse_spec(expand_problem(text));
   if (!has_name(Problems{}, spec.name)) {
     auto known = names(Problems{});
     add_alias_names(known, problem_aliases());
@@ -96,15 +113,6 @@ auto with_problem(std::string_view text, F&& f) {
 template <class M, class S>
 std::string write_agent(const typename M::Options& model, const typename S::Options& strategy) {
   return write_spec(M::kName, model) + "+" + write_spec(S::kName, strategy);
-}
-
-// The alias that stands for the canonical spec, or the spec itself.
-std::string name_of(const std::string& canonical, std::span<const Alias> aliases,
-                    std::string (*canonicalise)(std::string_view)) {
-  for (const Alias& alias : aliases) {
-    if (canonicalise(alias.spec) == canonical) return std::string(alias.name);
-  }
-  return canonical;
 }
 
 template <class... T>
@@ -129,12 +137,13 @@ std::vector<std::string> fitting(TypeList<M...>) {
 
 std::unique_ptr<AnyAgent> make_agent(std::string_view agent, const Setup& setup) {
   if (setup.shape.actions == 0) throw UsageError("an agent needs at least one action");
-  return with_agent(agent, [&]<class M, class S>(const typename M::Options& model,
-                                                 const typename S::Options& strategy) {
-    std::unique_ptr<AnyAgent> result = std::make_unique<AgentOf<M, S>>(
-        write_agent<M, S>(model, strategy), setup.shape, M(setup, model), S(setup, strategy));
-    return result;
-  });
+  return with_agent(
+      agent, setup.shape.dim,
+      [&]<class M, class S>(const typename M::Options& model, const typename S::Options& strategy) {
+        std::unique_ptr<AnyAgent> result = std::make_unique<AgentOf<M, S>>(
+            write_agent<M, S>(model, strategy), setup.shape, M(setup, model), S(setup, strategy));
+        return result;
+      });
 }
 
 std::unique_ptr<Problem> make_problem(std::string_view problem, const Stream& stream) {
@@ -144,11 +153,12 @@ std::unique_ptr<Problem> make_problem(std::string_view problem, const Stream& st
   });
 }
 
-std::string canonical_agent(std::string_view agent) {
-  return with_agent(agent, []<class M, class S>(const typename M::Options& model,
-                                                const typename S::Options& strategy) {
-    return write_agent<M, S>(model, strategy);
-  });
+std::string canonical_agent(std::string_view agent, std::size_t dim) {
+  return with_agent(
+      agent, dim,
+      []<class M, class S>(const typename M::Options& model, const typename S::Options& strategy) {
+        return write_agent<M, S>(model, strategy);
+      });
 }
 
 std::string canonical_problem(std::string_view problem) {
@@ -157,12 +167,20 @@ std::string canonical_problem(std::string_view problem) {
   });
 }
 
-std::string agent_name(std::string_view agent) {
-  return name_of(canonical_agent(agent), agent_aliases(), canonical_agent);
+std::string agent_name(std::string_view agent, std::size_t dim) {
+  std::string canonical = canonical_agent(agent, dim);
+  for (const Alias& alias : agent_aliases()) {
+    if (canonical_agent(alias.name, dim) == canonical) return std::string(alias.name);
+  }
+  return canonical;
 }
 
 std::string problem_name(std::string_view problem) {
-  return name_of(canonical_problem(problem), problem_aliases(), canonical_problem);
+  std::string canonical = canonical_problem(problem);
+  for (const Alias& alias : problem_aliases()) {
+    if (canonical_problem(alias.spec) == canonical) return std::string(alias.name);
+  }
+  return canonical;
 }
 
 Stream problem_stream(std::string_view canonical_problem, std::uint64_t seed, std::uint64_t trial) {

@@ -4,14 +4,19 @@
 #include "sau/core/text.hpp"
 #include "sau/explore/epsilon_greedy.hpp"
 #include "sau/explore/greedy.hpp"
+#include "sau/explore/lin_ucb.hpp"
 #include "sau/explore/sau_sampling.hpp"
 #include "sau/explore/sau_ucb.hpp"
 #include "sau/explore/thompson.hpp"
 #include "sau/explore/ucb1.hpp"
 #include "sau/explore/uniform.hpp"
 #include "sau/model/beta_bernoulli.hpp"
+#include "sau/model/linear.hpp"
+#include "sau/model/linear_posterior.hpp"
 #include "sau/model/sample_mean.hpp"
 #include "sau/problem/bernoulli.hpp"
+#include "sau/problem/linear.hpp"
+#include "sau/problem/wheel.hpp"
 
 namespace sau {
 
@@ -19,9 +24,10 @@ template <class... T>
 struct TypeList {};
 
 // The catalogue. A new component is its header above and its name here.
-using Models = TypeList<SampleMean, BetaBernoulli>;
-using Strategies = TypeList<Uniform, Greedy, EpsilonGreedy, Ucb1, Thompson, SauUcb, SauSampling>;
-using Problems = TypeList<Bernoulli>;
+using Models = TypeList<SampleMean, BetaBernoulli, Linear, LinearPosterior>;
+using Strategies =
+    TypeList<Uniform, Greedy, EpsilonGreedy, Ucb1, Thompson, SauUcb, SauSampling, LinUcb>;
+using Problems = TypeList<Bernoulli, LinearProblem, Wheel>;
 // Cheap enough that a virtual call a step would show: inlined into the loop of context-free agents.
 using HotProblems = TypeList<Bernoulli>;
 

@@ -12,13 +12,14 @@ namespace sau {
 
 Cell make_cell(std::string_view problem, std::string_view agent, std::uint64_t steps,
                std::uint64_t trials) {
+  const auto made = make_problem(problem, {});
+  const std::size_t dim = made->shape().dim;
   Cell cell{.problem = problem_name(problem),
-            .agent = agent_name(agent),
+            .agent = agent_name(agent, dim),
             .problem_spec = canonical_problem(problem),
-            .agent_spec = canonical_agent(agent),
+            .agent_spec = canonical_agent(agent, dim),
             .steps = steps,
             .trials = trials};
-  const auto made = make_problem(cell.problem_spec, {});
   const auto player = make_agent(cell.agent_spec, {.shape = made->shape(), .stream = {}});
   if (!player->rewards().contains(made->rewards())) {
     throw UsageError("the agent " + cell.agent_spec + " cannot learn from the rewards of " +
@@ -49,6 +50,26 @@ std::vector<Cell> make_cells(std::span<const std::string> problems,
   return cells;
 }
 
+namespace {
+
+// Every problem with every agent of a file in experiments/. An agent is a spec or an alias, or
+// {"name": what is displayed, "spec": what it is} where the settings are those of this problem
+// only.
+std::vector<Cell> read_cells(const nlohmann::json& json, std::uint64_t trials) {
+  const auto steps = json.at("steps").get<std::uint64_t>();
+  std::vector<Cell> cells;
+  for (const auto& problem : json.at("problems")) {
+    for (const auto& agent : json.at("agents")) {
+      const auto spec = (agent.is_object() ? agent.at("spec") : agent).get<std::string>();
+      cells.push_back(make_cell(problem.get<std::string>(), spec, steps, trials));
+      if (agent.is_object()) cells.back().agent = agent.at("name").get<std::string>();
+    }
+  }
+  return cells;
+}
+
+}  // namespace
+
 std::vector<std::string> paper_parts() {
   std::vector<std::string> names;
   for (const auto& file : detail::embedded_experiments()) {
@@ -64,9 +85,7 @@ PaperPart paper_part(std::string_view name, std::uint64_t trials) {
     if (trials == 0) trials = json.at("trials").get<std::uint64_t>();
     return {.name = std::string(name),
             .title = json.at("title").get<std::string>(),
-            .cells = make_cells(json.at("problems").get<std::vector<std::string>>(),
-                                json.at("agents").get<std::vector<std::string>>(),
-                                json.at("steps").get<std::uint64_t>(), trials)};
+            .cells = read_cells(json, trials)};
   }
   throw UsageError(unknown_name("part of the paper", name, paper_parts()));
 }

@@ -18,6 +18,7 @@
 #include "sau/core/file.hpp"
 #include "sau/core/text.hpp"
 #include "sau/core/version.hpp"
+#include "sau/kernel/instruction_set.hpp"
 
 namespace sau {
 namespace {
@@ -276,9 +277,11 @@ void ResultFolder::append(std::size_t cell, const TrialRecord& record, double se
 }
 
 void ResultFolder::note_session(unsigned threads, std::uint64_t new_trials) const {
-  const Json session = {{"finished", now_utc()},   {"sau", version()},        {"commit", commit()},
-                        {"compiler", compiler()},  {"cpu", processor_name()}, {"threads", threads},
-                        {"new_trials", new_trials}};
+  const Json session = {
+      {"finished", now_utc()},   {"sau", version()},
+      {"commit", commit()},      {"compiler", compiler()},
+      {"cpu", processor_name()}, {"kernel", instruction_set_name(instruction_set())},
+      {"threads", threads},      {"new_trials", new_trials}};
   append_line(folder_ / "sessions.jsonl", "", session.dump());
 }
 

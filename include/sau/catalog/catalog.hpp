@@ -16,6 +16,8 @@ namespace sau {
 // Everything that can be chosen by name. An agent is "model+strategy", each a spec; a strategy
 // alone is joined with its default model, and the paper's names are aliases for such strings:
 //     sample_mean+sau_ucb(alpha=0.5)      sau_sampling      TS
+// The paper uses some names twice, for multi-armed and for linear problems: such an alias means the
+// agent for the problem at hand, by the length `dim` of its contexts, 0 for a multi-armed one.
 // All functions throw UsageError for text they cannot read or names they do not know.
 
 std::unique_ptr<AnyAgent> make_agent(std::string_view agent, const Setup& setup);
@@ -23,11 +25,11 @@ std::unique_ptr<AnyAgent> make_agent(std::string_view agent, const Setup& setup)
 std::unique_ptr<Problem> make_problem(std::string_view problem, const Stream& stream);
 
 // The one way to write it: aliases expanded, defaults left out. Reads back to itself.
-std::string canonical_agent(std::string_view agent);
+std::string canonical_agent(std::string_view agent, std::size_t dim = 0);
 std::string canonical_problem(std::string_view problem);
 
 // The paper's name where it has one, otherwise the canonical spec.
-std::string agent_name(std::string_view agent);
+std::string agent_name(std::string_view agent, std::size_t dim = 0);
 std::string problem_name(std::string_view problem);
 
 // The streams of a trial. Those of the problem depend on the problem alone, so every agent meets
@@ -46,9 +48,11 @@ std::vector<ComponentInfo> list_strategies();
 std::vector<ComponentInfo> list_problems();
 
 struct Alias {
-  std::string_view name;   // as the paper writes it; read in any case
-  std::string_view spec;   // what it stands for
-  std::string_view where;  // in the paper
+  std::string_view
+      name;  // as the paper writes it; read in any case, an agent's without hyphens too
+  std::string_view spec;             // what it stands for
+  std::string_view where;            // in the paper
+  std::string_view contextual = {};  // what it stands for where contexts are, if another
 };
 std::span<const Alias> agent_aliases();
 std::span<const Alias> problem_aliases();

@@ -44,8 +44,8 @@ class StateWriter {
     number(static_cast<std::uint64_t>(sizeof(T)));
     number(value);
   }
-  template <class T>
-  void put(const std::vector<T>& values) {
+  template <class T, class A>
+  void put(const std::vector<T, A>& values) {
     const std::size_t size = values.size() * sizeof(T);
     number(static_cast<std::uint64_t>(size));
     bytes_.append(reinterpret_cast<const char*>(values.data()), size);
@@ -103,8 +103,8 @@ class StateReader {
   template <class T>
   requires std::is_arithmetic_v<T>
   void get(std::string_view name, T& value) { fill(name, &value, sizeof(T)); }
-  template <class T>
-  void get(std::string_view name, std::vector<T>& values) {
+  template <class T, class A>
+  void get(std::string_view name, std::vector<T, A>& values) {
     fill(name, values.data(), values.size() * sizeof(T));
   }
   void get(std::string_view name, Rng& rng) {

@@ -6,12 +6,14 @@
 namespace sau {
 
 // Thompson sampling (Thompson 1933): one draw of every action's mean from the model's posterior,
-// then the largest. With `beta_bernoulli` the paper's TS of appendix A.
+// then the largest. With `beta_bernoulli` the paper's TS of appendix A, with
+// `linear_posterior` its TS, TSdiag and LinearPosterior.
 class Thompson {
  public:
   static constexpr std::string_view kName = "thompson";
   static constexpr std::string_view kSummary = "the largest of one posterior draw per action";
   static constexpr std::string_view kDefaultModel = "beta_bernoulli";
+  static constexpr std::string_view kNeeds = "a model with a posterior";
   using Options = NoOptions;
 
   explicit Thompson(const Setup&, Options = {}) {}

@@ -51,6 +51,14 @@ concept PosteriorModel = ValueModel<M> &&
   argmax_probabilities(model.marginals(x), out);
 };
 
+// Also says how far a value may be off, up to a factor common to all actions.
+//  - widths(x): one number >= 0 per action, valid until the next call.
+template <class M>
+concept WidthModel = ValueModel<M> && requires(M& model, Context x) {
+  { model.widths(x) }
+  noexcept->std::same_as<std::span<const double>>;
+};
+
 // What was learned apart can be added up.
 template <class T>
 concept Mergeable = requires(T& into, const T& from) {

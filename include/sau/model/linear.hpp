@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cmath>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sau/core/setup.hpp"
+#include "sau/core/spec.hpp"
+#include "sau/core/types.hpp"
+#include "sau/model/ridge.hpp"
+
+namespace sau {
+
+struct LinearOptions {
+  double lambda = 1.0;
+  bool intercept = false;
+  void fields(auto&& field) {
+    field("lambda", lambda, "ridge penalty", kLambdaBounds);
+    field("intercept", intercept, "append a feature that is always 1");
+  }
+};
+
+// Ridge regression of every action's reward on the context (Zhu & Rigotti 2021, section 4.2):
+//     mu_a(x) = x' theta_a,   theta_a = (lambda I + sum x x')^-1 sum x r,
+// exact after every step. Deviation: the paper has no penalty, and so no answer while an action
+// has fewer independent contexts than features, or collinear ones; lambda > 0 always has one, and
+// among equally good answers the shortest. Its width is sqrt(x' Lambda_a^-1 x), for `lin_ucb`.
+class Linear {
+ public:
+  static constexpr std::string_view kName = "linear";
+  static constexpr std::string_view kSummary =
+      "ridge regression per action on the context, exact after every step";
+  static constexpr bool kUsesContext = true;
+  static constexpr RewardRange kRewards{};
+  using Options = LinearOptions;
+
+  explicit Linear(const Setup& setup, Options options = {})
+      : ridge_(setup.shape, options.lambda, options.intercept), width_(setup.shape.actions) {}
+
+  std::span<const double> values(Context x) noexcept { return ridge_.values(x); }
+
+  std::span<const double> widths(Context x) noexcept {
+    const auto form = ridge_.forms(x);
+    for (std::size_t a = 0; a < form.size(); ++a) width_[a] = std::sqrt(form[a]);
+    return width_;
+  }
+
+  void update(Context x, Action action, double reward) noexcept {
+    ridge_.update(x, action, reward);
+  }
+
+  const Ridge& ridge() const noexcept { return ridge_; }
+
+  void merge(const Linear& other) { ridge_.merge(other.ridge_); }
+
+  static void state(auto& self, auto&& field) { Ridge::state(self.ridge_, field); }
+
+ private:
+  Ridge ridge_;
+  std::vector<double> width_;
+};
+
+}  // namespace sau
