@@ -5,7 +5,8 @@ Fails, with file:line, when
   - a component, setting or default of `PROGRAM list --json` is not in docs/algorithms.md;
   - a header of include/sau/{model,explore,problem} has no row there;
   - a relative link, or its #heading, leads nowhere;
-  - a `$ sau ...` line of a console block does not end with its exit code: 0, or N after `# exit N`;
+  - a `$ sau ...` line of a console block, also after NAME=value, does not end with its exit code:
+    0, or N after `# exit N`;
   - a python block that needs the standard library only fails.
 The commands of a page run in order in a temporary folder of their own.
 
@@ -185,7 +186,7 @@ def check_commands(program):
             for language, start, lines in blocks(path):
                 if language == "console":
                     for number, line in enumerate(lines, start):
-                        if not re.match(r"\$ (build/)?sau(\s|$)", line):
+                        if not re.match(r"\$ (\w+=\S* )*(build/)?sau(\s|$)", line):
                             continue
                         code = re.search(r"#\s*exit\s+(\d+)\s*$", line)
                         command = ["bash", "-o", "pipefail", "-c", line[2:]]

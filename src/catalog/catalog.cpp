@@ -50,6 +50,21 @@ bool has_name(TypeList<T...>, std::string_view name) {
   return ((T::kName == name) || ...);
 }
 
+// The first model that S explores with and that uses contexts, or does not, as asked; where there
+// is none, the first that fits at all.
+template <class S, class... M>
+std::string usual_model(TypeList<M...>, bool contexts) {
+  std::string_view suitable, fitting;
+  const auto consider = [&]<class Model>() {
+    if constexpr (Explores<S, Model>) {
+      if (fitting.empty()) fitting = Model::kName;
+      if (suitable.empty() && Model::kUsesContext == contexts) suitable = Model::kName;
+    }
+  };
+  (consider.template operator()<M>(), ...);
+  return std::string(suitable.empty() ? fitting : suitable);
+}
+
 struct AgentSpec {
   Spec model, strategy;
 };
@@ -73,8 +88,8 @@ AgentSpec parse_agent(std::string_view text, std::size_t dim) {
     throw UsageError(unknown_name("agent", strategy.name, known));
   }
   const auto model = with_named(Strategies{}, "strategy", strategy.name,
-                                []<class S>() { return std::string(S::kDefaultModel); });
-  return {parse_spec(model), std::move(strategy)};
+                                [&]<class S>() { return usual_model<S>(Models{}, dim > 0); });
+  return {{model, {}}, std::move(strategy)};
 }
 
 // Calls f.operator()<M, S>(model options, strategy options) for the pair that `text` names.

@@ -152,7 +152,8 @@ class List(SauTestCase):
         self.assertEqual(list(result), ["problems", "models", "strategies", "problem_aliases",
                                         "agent_aliases", "paper"])
         strategies = {entry["name"]: entry for entry in result["strategies"]}
-        self.assertEqual(strategies["thompson"]["models"], ["beta_bernoulli"])
+        self.assertEqual(strategies["thompson"]["models"],
+                         ["beta_bernoulli", "linear_posterior"])
         setting = strategies["sau_ucb"]["settings"][0]
         self.assertEqual((setting["name"], setting["default"], setting["range"]),
                          ("alpha", "1", "above 0"))
@@ -168,7 +169,11 @@ class List(SauTestCase):
                 count += 1
         for alias in result["agent_aliases"]:
             args += ["--agent", alias["name"]]
-        self.assertEqual(len(json.loads(self.good(*args).out)["cells"]), count)
+        cells = json.loads(self.good(*args).out)["cells"]
+        specs = {cell["agent_spec"] for cell in cells}
+        self.assertEqual(len(specs), len(cells))
+        # The aliases with settings of their own come on top of the plain pairs.
+        self.assertEqual(len([spec for spec in specs if "(" not in spec]), count)
 
 
 class Inspect(SauTestCase):

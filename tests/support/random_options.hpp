@@ -44,7 +44,8 @@ class RandomSettings {
       default:
         value = rng_.uniform_positive();
     }
-    if (!(low < value && value < high) && value != low && value != high) {
+    const bool end = value == low || value == high;
+    if (!(low < value && value < high) && !(end && !bounds.open)) {
       value = low + (high - low) / 3.0;
     }
   }

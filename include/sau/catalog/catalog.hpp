@@ -14,10 +14,11 @@
 namespace sau {
 
 // Everything that can be chosen by name. An agent is "model+strategy", each a spec; a strategy
-// alone is joined with its default model, and the paper's names are aliases for such strings:
+// alone is joined with the first model of `sau list` that suits both it and the problem, and the
+// paper's names are aliases for such strings:
 //     sample_mean+sau_ucb(alpha=0.5)      sau_sampling      TS
-// The paper uses some names twice, for multi-armed and for linear problems: such an alias means the
-// agent for the problem at hand, by the length `dim` of its contexts, 0 for a multi-armed one.
+// What suits depends on whether the problem has contexts, and the paper uses some names twice, for
+// multi-armed and for linear problems: both are decided by the length `dim` of the contexts.
 // All functions throw UsageError for text they cannot read or names they do not know.
 
 std::unique_ptr<AnyAgent> make_agent(std::string_view agent, const Setup& setup);
@@ -48,10 +49,9 @@ std::vector<ComponentInfo> list_strategies();
 std::vector<ComponentInfo> list_problems();
 
 struct Alias {
-  std::string_view
-      name;  // as the paper writes it; read in any case, an agent's without hyphens too
-  std::string_view spec;             // what it stands for
-  std::string_view where;            // in the paper
+  std::string_view name;   // as the paper writes it; read in any case, hyphens optional for agents
+  std::string_view spec;   // what it stands for
+  std::string_view where;  // in the paper
   std::string_view contextual = {};  // what it stands for where contexts are, if another
 };
 std::span<const Alias> agent_aliases();

@@ -35,7 +35,6 @@ class EpsilonGreedy {
   static constexpr std::string_view kName = "epsilon_greedy";
   static constexpr std::string_view kSummary =
       "a uniform choice with probability epsilon, otherwise the largest value";
-  static constexpr std::string_view kDefaultModel = "sample_mean";
   using Options = EpsilonGreedyOptions;
 
   explicit EpsilonGreedy(const Setup& setup, Options options = {})

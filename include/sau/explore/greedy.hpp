@@ -10,7 +10,6 @@ class Greedy {
  public:
   static constexpr std::string_view kName = "greedy";
   static constexpr std::string_view kSummary = "the action with the largest predicted value";
-  static constexpr std::string_view kDefaultModel = "sample_mean";
   using Options = NoOptions;
 
   explicit Greedy(const Setup&, Options = {}) {}

@@ -25,7 +25,6 @@ class LinUcb {
   static constexpr std::string_view kName = "lin_ucb";
   static constexpr std::string_view kSummary =
       "LinUCB: value plus the bonus alpha sqrt(x' Lambda_a^-1 x)";
-  static constexpr std::string_view kDefaultModel = "linear";
   static constexpr std::string_view kNeeds = "a model with widths";
   using Options = LinUcbOptions;
 

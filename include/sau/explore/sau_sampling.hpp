@@ -29,7 +29,6 @@ class SauSampling {
   static constexpr std::string_view kName = "sau_sampling";
   static constexpr std::string_view kSummary =
       "SAU-Sampling: the largest of Normal(value, S2_a / n_a^2) draws (eq. 8)";
-  static constexpr std::string_view kDefaultModel = "sample_mean";
   using Options = SauSamplingOptions;
 
   explicit SauSampling(const Setup& setup, Options options = {})

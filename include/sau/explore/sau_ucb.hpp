@@ -30,7 +30,6 @@ class SauUcb {
   static constexpr std::string_view kName = "sau_ucb";
   static constexpr std::string_view kSummary =
       "SAU-UCB: value plus the bonus sqrt(S2_a ln n) / n_a (eq. 7)";
-  static constexpr std::string_view kDefaultModel = "sample_mean";
   using Options = SauUcbOptions;
 
   explicit SauUcb(const Setup& setup, Options options = {})

@@ -16,13 +16,11 @@ namespace sau {
 //  - choose(model, x, rng): one decision; counts a step. Never throws, never allocates;
 //  - observe(action, residual): what came of a decision, reward minus the value predicted then;
 //  - probabilities(model, x, out): the chance of every action in the next choose(), exactly;
-//  - kDefaultModel: the model it is joined with when only the strategy is named;
 //  - kNeeds: where not every model will do, what it needs of one, as in "a model with a posterior".
 template <class S, class M>
 concept Explores = Component<S> && std::copyable<S> && ValueModel<M> &&
     requires(S& strategy, const S& constant, M& model, Context x, Rng& rng, Action action,
              std::span<double> out) {
-  { S::kDefaultModel } -> std::convertible_to<std::string_view>;
   { strategy.choose(model, x, rng) }
   noexcept->std::same_as<Choice>;
   { strategy.observe(action, 0.0) }

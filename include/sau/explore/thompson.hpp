@@ -12,7 +12,6 @@ class Thompson {
  public:
   static constexpr std::string_view kName = "thompson";
   static constexpr std::string_view kSummary = "the largest of one posterior draw per action";
-  static constexpr std::string_view kDefaultModel = "beta_bernoulli";
   static constexpr std::string_view kNeeds = "a model with a posterior";
   using Options = NoOptions;
 

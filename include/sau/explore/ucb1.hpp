@@ -23,7 +23,6 @@ class Ucb1 {
  public:
   static constexpr std::string_view kName = "ucb1";
   static constexpr std::string_view kSummary = "value plus the bonus sqrt(2 ln n / n_a)";
-  static constexpr std::string_view kDefaultModel = "sample_mean";
   using Options = Ucb1Options;
 
   explicit Ucb1(const Setup& setup, Options options = {})

@@ -11,7 +11,6 @@ class Uniform {
  public:
   static constexpr std::string_view kName = "uniform";
   static constexpr std::string_view kSummary = "every action with the same probability";
-  static constexpr std::string_view kDefaultModel = "sample_mean";
   using Options = NoOptions;
 
   explicit Uniform(const Setup& setup, Options = {}) : actions_(setup.shape.actions) {}

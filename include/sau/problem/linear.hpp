@@ -34,7 +34,7 @@ struct LinearProblemOptions {
     field("actions", actions, "number of actions", Bounds{.min = 1.0, .max = 1e6});
     field("dim", dim, "length of a context", Bounds{.min = 1.0, .max = 1e5});
     field("noise", noise, "standard deviation of the reward's error",
-          Bounds{.min = 0.0, .max = 1e100});
+          Bounds{.min = 0.0, .max = 1e50});
     field("theta", theta, "law of theta's elements before they are scaled to length 1");
     field("errors", errors, "ar1: the errors of successive steps are correlated by rho");
     field("contexts", contexts,
