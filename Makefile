@@ -76,11 +76,10 @@ bench: setup configure-release  ## build and run the benchmarks
 	cmake --build --preset bench -j $(JOBS)
 	@set -e; for bench in build/bench/*_bench; do echo "== $$bench"; "$$bench"; done
 
-# The warnings of clang itself are switched off: the build has those of the compiler.
 tidy: configure-release  ## clang-tidy over src and apps
 	$(call step,clang-tidy)
 	find src apps -name '*.cpp' | sort | \
-	  xargs -r -n 1 -P $(JOBS) clang-tidy -p build --quiet --extra-arg=-Wno-everything
+	  xargs -r -n 1 -P $(JOBS) tools/tidy.sh
 
 format:  ## rewrite the sources with clang-format
 	tools/check_format.sh --fix

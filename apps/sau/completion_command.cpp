@@ -49,6 +49,7 @@ std::vector<CommandInfo> describe_all() {
 std::vector<std::string> names_of(const std::vector<ComponentInfo>& components,
                                   std::span<const Alias> aliases) {
   std::vector<std::string> names;
+  names.reserve(components.size() + aliases.size());
   for (const auto& component : components) names.push_back(component.name);
   for (const Alias& alias : aliases) {
     const std::string name = lower_case(alias.name);

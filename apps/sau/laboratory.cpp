@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <nlohmann/json.hpp>
 
 #include "progress.hpp"
 #include "sau/core/error.hpp"
@@ -45,11 +46,19 @@ void stop_on(int signal) {
   if (std::signal(signal, request_stop) == SIG_IGN) std::signal(signal, SIG_IGN);
 }
 
+std::string join(const std::string& object, const Addition& addition) {
+  if (addition.key.empty()) return object;
+  auto json = nlohmann::ordered_json::parse(object);
+  json[addition.key] = nlohmann::ordered_json::parse(addition.json);
+  return json.dump(2) + "\n";
+}
+
 }  // namespace
 
 int run_laboratory(const Experiment& experiment, const std::filesystem::path& folder,
-                   const LaboratoryFlags& flags) {
+                   const LaboratoryFlags& flags, const Adds& adds) {
   RunOutcome outcome;
+  Addition addition;
   {
     ResultFolder results(folder, experiment);
     stop_on(SIGINT);
@@ -66,9 +75,20 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
                   "; the finished trials are kept, the same command goes on");
     }
     printer.finish();
+    if (adds && !stop_requested) {
+      addition = adds(folder, stop_requested);
+      if (stop_requested) {
+        addition = {};
+        outcome.complete = false;
+      }
+    }
   }
   const auto summaries = summarise(read_results(folder, Curves::kSkip), experiment.cells);
-  std::fputs((flags.json ? summary_json(summaries) : summary_table(summaries)).c_str(), stdout);
+  const std::string cells = flags.json ? summary_json(summaries) : summary_table(summaries);
+  std::fputs((flags.json ? join(cells, addition) : cells).c_str(), stdout);
+  if (!flags.json && !addition.text.empty()) {
+    std::fputs(((cells.empty() ? "" : "\n") + addition.text).c_str(), stdout);
+  }
   for (const std::string& failure : outcome.failures) {
     std::fprintf(stderr, "sau: failed: %s\n", failure.c_str());
   }
@@ -82,7 +102,7 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
     fmt::print("\nresults: {} ({} new trial{})\n", where, outcome.new_trials,
                outcome.new_trials == 1 ? "" : "s");
   }
-  return outcome.failures.empty() ? 0 : 1;
+  return outcome.failures.empty() && addition.good ? 0 : 1;
 }
 
 }  // namespace sau::cli

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "sau/core/spec.hpp"
@@ -25,9 +27,19 @@ struct LaboratoryFlags {
   }
 };
 
-// Runs what is missing in the folder, then prints the summary of the trials asked for. Ctrl-C
-// leaves a valid folder. Returns the exit code.
+// What a command adds to the results of its cells.
+struct Addition {
+  std::string key, json;  // of a member beside "cells"; no key: nothing is added
+  std::string text;       // printed after the table
+  bool good = true;       // or the exit code is 1
+};
+// Works it out and keeps it in the folder; what it returns counts only while `stop` is not set.
+using Adds =
+    std::function<Addition(const std::filesystem::path& folder, const std::atomic<bool>& stop)>;
+
+// Runs what is missing in the folder, then `adds`, then prints the summary of the trials asked
+// for. Ctrl-C leaves a valid folder. Returns the exit code.
 int run_laboratory(const Experiment& experiment, const std::filesystem::path& folder,
-                   const LaboratoryFlags& flags);
+                   const LaboratoryFlags& flags, const Adds& adds = {});
 
 }  // namespace sau::cli

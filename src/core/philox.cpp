@@ -22,7 +22,7 @@ void philox_portable(const Stream& stream, std::uint64_t first, std::uint64_t* w
   // Blocks do not depend on each other: the processor overlaps them by itself.
   for (std::uint64_t block = first; block != first + kPhiloxBlocks; ++block) {
     std::uint64_t w0 = block & kLastBlock, w1 = stream.trial, w2 = stream.scope;
-    std::uint64_t w3 = static_cast<std::uint64_t>(stream.role);
+    auto w3 = static_cast<std::uint64_t>(stream.role);
     std::uint64_t key0 = stream.seed, key1 = 0;
     for (int round = 0; round < kRounds; ++round) {
       const auto product0 = Uint128{kMultiplier0} * w0;

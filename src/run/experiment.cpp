@@ -56,8 +56,9 @@ namespace {
 // {"name": what is displayed, "spec": what it is} where the settings are those of this problem
 // only.
 std::vector<Cell> read_cells(const nlohmann::json& json, std::uint64_t trials) {
-  const auto steps = json.at("steps").get<std::uint64_t>();
   std::vector<Cell> cells;
+  if (json.contains("checks")) return cells;
+  const auto steps = json.at("steps").get<std::uint64_t>();
   for (const auto& problem : json.at("problems")) {
     for (const auto& agent : json.at("agents")) {
       const auto spec = (agent.is_object() ? agent.at("spec") : agent).get<std::string>();
@@ -85,6 +86,8 @@ PaperPart paper_part(std::string_view name, std::uint64_t trials) {
     if (trials == 0) trials = json.at("trials").get<std::uint64_t>();
     return {.name = std::string(name),
             .title = json.at("title").get<std::string>(),
+            .trials = trials,
+            .checks = json.contains("checks"),
             .cells = read_cells(json, trials)};
   }
   throw UsageError(unknown_name("part of the paper", name, paper_parts()));

@@ -106,7 +106,8 @@ TEST(PaperPart, MultiArmedIsAppendixA3) {
 TEST(PaperPart, EveryPartCanBeMadeAndShortened) {
   for (const std::string& name : paper_parts()) {
     const PaperPart part = paper_part(name, 3);
-    EXPECT_FALSE(part.cells.empty()) << name;
+    EXPECT_EQ(part.cells.empty(), part.checks) << name;
+    EXPECT_EQ(part.trials, 3U) << name;
     for (const Cell& cell : part.cells) EXPECT_EQ(cell.trials, 3U) << name;
   }
 }

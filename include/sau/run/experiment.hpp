@@ -41,9 +41,12 @@ std::vector<Cell> make_cells(std::span<const std::string> problems,
                              std::uint64_t trials);
 
 // A part of the paper: the cells behind a figure or a table, read from experiments/<name>.json,
-// which is built into the program.
+// which is built into the program. The part of the theory has checks (sau/report/theory.hpp)
+// instead of cells.
 struct PaperPart {
   std::string name, title;
+  std::uint64_t trials = 0;
+  bool checks = false;
   std::vector<Cell> cells;
 };
 std::vector<std::string> paper_parts();
