@@ -60,9 +60,9 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
   RunOutcome outcome;
   Addition addition;
   {
-    ResultFolder results(folder, experiment);
     stop_on(SIGINT);
     stop_on(SIGTERM);
+    ResultFolder results(folder, experiment);
     ProgressPrinter printer(flags.quiet);
     RunOptions options{.threads = static_cast<unsigned>(flags.threads),
                        .stop = &stop_requested,
@@ -75,12 +75,10 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
                   "; the finished trials are kept, the same command goes on");
     }
     printer.finish();
-    if (adds && !stop_requested) {
-      addition = adds(folder, stop_requested);
-      if (stop_requested) {
-        addition = {};
-        outcome.complete = false;
-      }
+    if (adds && !stop_requested) addition = adds(folder, stop_requested);
+    if (adds && stop_requested) {
+      addition = {};
+      outcome.complete = false;
     }
   }
   const auto summaries = summarise(read_results(folder, Curves::kSkip), experiment.cells);
