@@ -72,6 +72,9 @@ Deed describe_inspect(CLI::App& app) {
   app.add_option("path", *path, "a result folder or an agent file")->required();
   return [flags, path] {
     if (!std::filesystem::exists(*path)) throw Error(*path + " does not exist");
+    if (!std::filesystem::is_directory(*path) && !std::filesystem::is_regular_file(*path)) {
+      throw Error(*path + " is neither a folder nor a regular file");
+    }
     return std::filesystem::is_directory(*path) ? inspect_folder(*path, flags->json)
                                                 : inspect_file(*path, flags->json);
   };

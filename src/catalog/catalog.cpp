@@ -45,6 +45,13 @@ void add_alias_names(std::vector<std::string>& known, std::span<const Alias> ali
   }
 }
 
+// For a name that is an alias but was given settings: it stands for a whole spec.
+void refuse_settings(const Spec& spec, const std::string& expanded) {
+  if (expanded == spec.name) return;
+  throw UsageError("'" + spec.name + "' is a name for " + expanded +
+                   " and takes no settings; write that instead");
+}
+
 template <class... T>
 bool has_name(TypeList<T...>, std::string_view name) {
   return ((T::kName == name) || ...);
@@ -83,6 +90,7 @@ AgentSpec parse_agent(std::string_view text, std::size_t dim) {
                      strategy.name + "+strategy, for example " + strategy.name + "+sau_sampling");
   }
   if (!has_name(Strategies{}, strategy.name)) {
+    refuse_settings(strategy, expand_agent(strategy.name, dim));
     auto known = names(Strategies{});
     add_alias_names(known, agent_aliases());
     throw UsageError(unknown_name("agent", strategy.name, known));
@@ -116,6 +124,7 @@ template <class F>
 auto with_problem(std::string_view text, F&& f) {
   const Spec spec = parse_spec(expand_problem(text));
   if (!has_name(Problems{}, spec.name)) {
+    refuse_settings(spec, expand_problem(spec.name));
     auto known = names(Problems{});
     add_alias_names(known, problem_aliases());
     throw UsageError(unknown_name("problem", spec.name, known));

@@ -61,7 +61,7 @@ Design draw_design(std::size_t features, std::size_t rows, bool heavy,
   Rng rng = theory_rng(options, "prop4 design " + design.name);
   for (std::size_t i = 0; i < features * rows; ++i) {
     double x = rng.normal();
-    // Student t with 2 degrees of freedom, cut at 5: appendix B.
+    // Student t with 2 degrees of freedom, clamped to -5 ... 5: any fixed design will do here.
     if (heavy) x = std::clamp(x / std::sqrt(-std::log(rng.uniform_positive())), -5.0, 5.0);
     design.x.push_back(x);
   }

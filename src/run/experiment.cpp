@@ -1,6 +1,8 @@
 #include "sau/run/experiment.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "run/embedded_experiments.hpp"
@@ -20,7 +22,13 @@ Cell make_cell(std::string_view problem, std::string_view agent, std::uint64_t s
             .agent_spec = canonical_agent(agent, dim),
             .steps = steps,
             .trials = trials};
-  const auto player = make_agent(cell.agent_spec, {.shape = made->shape(), .stream = {}});
+  std::unique_ptr<AnyAgent> player;
+  try {
+    player = make_agent(cell.agent_spec, {.shape = made->shape(), .stream = {}});
+  } catch (const std::bad_alloc&) {
+    throw Error("there is not enough memory for the agent " + cell.agent_spec + " on " +
+                cell.problem_spec);
+  }
   if (!player->rewards().contains(made->rewards())) {
     throw UsageError("the agent " + cell.agent_spec + " cannot learn from the rewards of " +
                      cell.problem_spec + ": expected rewards from " +

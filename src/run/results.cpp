@@ -96,6 +96,11 @@ Settings read_settings(const fs::path& folder) {
     cell.file = field<std::string>(entry, "file", path);
     // Files are cut and appended to: none but our own.
     const std::string name = cell.file.substr(std::min(kCells.size(), cell.file.size()));
+    for (std::size_t i = 0; i + 1 < settings.cells.size(); ++i) {
+      if (settings.cells[i].file == cell.file) {
+        throw Error(path.string() + ": is damaged: two cells have the file '" + cell.file + "'");
+      }
+    }
     if (!cell.file.starts_with(kCells) || name.empty() || slug(name) != name) {
       throw Error(path.string() + ": is damaged: the field 'file' is '" + cell.file +
                   "', expected a file name below " + std::string(kCells));
@@ -191,13 +196,21 @@ void ResultFolder::lock() {
   }
 }
 
-// Settings that were being written aside when a run was killed.
+// Settings that were being written aside when a run was killed: run.json.tmp and a process number,
+// beside the settings themselves or alone in the folder. Anybody else's file stays.
 void ResultFolder::remove_leftovers() const {
   const std::string prefix = std::string(kSettings) + ".tmp";
   std::vector<fs::path> leftovers;
+  const bool ours = fs::exists(folder_ / kSettings);
+  bool alone = true;
   for (const auto& entry : fs::directory_iterator(folder_)) {
-    if (entry.path().filename().string().starts_with(prefix)) leftovers.push_back(entry.path());
+    const std::string name = entry.path().filename().string();
+    const bool leftover = name.size() > prefix.size() && name.starts_with(prefix) &&
+                          name.find_first_not_of("0123456789", prefix.size()) == std::string::npos;
+    if (leftover) leftovers.push_back(entry.path());
+    alone = alone && leftover;
   }
+  if (!ours && !alone) return;
   for (const fs::path& path : leftovers) fs::remove(path);
 }
 

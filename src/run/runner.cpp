@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "sau/catalog/catalog.hpp"
@@ -206,13 +207,18 @@ RunOutcome run(const Experiment& experiment, ResultFolder& folder, const RunOpti
   const unsigned threads = options.threads == 0 ? cores : options.threads;
   Board board(experiment, folder, threads, options.stop);
   std::vector<std::jthread> workers;
-  for (unsigned i = 0; i < threads; ++i) {
-    workers.emplace_back([&board] {
-      board.work();
-      board.leave();
-    });
+  try {
+    while (workers.size() < threads) {
+      workers.emplace_back([&board] {
+        board.work();
+        board.leave();
+      });
+    }
+  } catch (const std::system_error& error) {
+    // The system gives no more threads: those that run do all the work.
+    if (workers.empty()) throw Error(std::string("cannot start a thread: ") + error.what());
   }
-  board.watch(threads, options.progress);
+  board.watch(static_cast<unsigned>(workers.size()), options.progress);
   workers.clear();
   RunOutcome outcome = board.outcome(threads);
   if (outcome.new_trials > 0) folder.note_session(threads, outcome.new_trials);

@@ -125,6 +125,28 @@ class Refused(SauTestCase):
         self.refused(1, *SMALL, "--out", "r", says=("run.json", "precious.txt"))
         self.assertEqual(self.files(".")["precious.txt"], b"no line end")
 
+    def test_a_strangers_file_is_not_taken_for_a_leftover(self):
+        os.mkdir(self.path("r"))
+        for name in ("run.json.tmpl", "notes.txt", "run.json.tmp12"):
+            with open(self.path("r", name), "w") as file:
+                file.write("precious")
+        before = self.files("r")
+        self.refused(1, *SMALL, "--out", "r", says=("r is not a sau result folder",))
+        self.assertEqual(self.files("r"), before)
+
+    def test_two_cells_of_one_file_are_refused(self):
+        self.good(*MANY, "r")
+        with open(self.path("r/run.json")) as file:
+            settings = json.load(file)
+        settings["cells"][0]["file"] = settings["cells"][1]["file"]
+        with open(self.path("r/run.json"), "w") as file:
+            json.dump(settings, file)
+        for args in (("inspect", "r"), (*MANY, "r")):
+            self.refused(1, *args, says=("r/run.json", "two cells have the file"))
+
+    def test_inspect_of_a_device(self):
+        self.refused(1, "inspect", "/dev/zero", says=("neither a folder nor a regular file",))
+
     def test_results_of_another_version(self):
         self.good(*SMALL, "--out", "r")
         settings = json.loads(self.files("r")["run.json"])

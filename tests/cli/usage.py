@@ -93,6 +93,12 @@ class Wrong(SauTestCase):
         reply = self.refused(2, "--trials", "3", "run", says=("--trials",))
         self.assertNotIn("did you mean '--trials'", reply.err)
 
+    def test_an_alias_takes_no_settings(self):
+        self.refused(2, "run", "--problem", "bernoulli", "--agent", "sau-ucb(alpha=2)",
+                     says=("sample_mean+sau_ucb", "takes no settings"))
+        self.refused(2, "run", "--problem", "wheel-0.70(delta=0.2)", "--agent", "ts",
+                     says=("wheel(delta=0.7)", "takes no settings"))
+
     def test_one_command_at_a_time(self):
         self.assertEqual(self.sau("run", "list").code, 2)
 

@@ -12,14 +12,15 @@
 
 namespace sau {
 
+// Of smaller shapes so many draws round to exactly 0 or 1 that ties would bend the choice.
+inline constexpr Bounds kBetaPriorBounds{.min = 0.25, .max = 1e9};
+
 struct BetaBernoulliOptions {
   double alpha = 1.0;
   double beta = 1.0;
   void fields(auto&& field) {
-    field("alpha", alpha, "prior successes of every action",
-          Bounds{.min = 0.0, .max = 1e9, .open = true});
-    field("beta", beta, "prior failures of every action",
-          Bounds{.min = 0.0, .max = 1e9, .open = true});
+    field("alpha", alpha, "prior successes of every action", kBetaPriorBounds);
+    field("beta", beta, "prior failures of every action", kBetaPriorBounds);
   }
 };
 
