@@ -11,9 +11,10 @@ namespace sau {
 // The first action with the largest score(a), a = 0, 1, ..., actions - 1, each asked once and in
 // this order: ties go to the lowest action. NaN never wins; where nothing exceeds -infinity the
 // answer is 0. Scores are best computed here, one by one: a vectorised loop beforehand would read
-// back in pairs what a step has just stored singly, which stalls the processor.
+// back in pairs what a step has just stored singly, which stalls the processor. Always inlined: the
+// call was measured to cost a tenth of a step.
 template <class Score>
-Action argmax_of(std::size_t actions, Score&& score) noexcept {
+[[gnu::always_inline]] inline Action argmax_of(std::size_t actions, Score&& score) noexcept {
   Action best = 0;
   double top = -std::numeric_limits<double>::infinity();
   for (std::size_t a = 0; a < actions; ++a) {
@@ -28,7 +29,8 @@ Action argmax_of(std::size_t actions, Score&& score) noexcept {
 // The same answer when one score comes later than the others, as that of the action just learned
 // from does: it is looked at last, so that the others need not wait for it.
 template <class Score>
-Action argmax_of(std::size_t actions, std::size_t latest, Score&& score) noexcept {
+[[gnu::always_inline]] inline Action argmax_of(std::size_t actions, std::size_t latest,
+                                               Score&& score) noexcept {
   Action best = 0;
   double top = -std::numeric_limits<double>::infinity();
   const auto meet = [&](std::size_t a) {
