@@ -18,6 +18,10 @@ constexpr Alias kAgents[] = {
      "table 1"},
     {"Linear-SAU-S", "linear(lambda=20,intercept=true)+sau_sampling(initial_pulls=2)", "table 1"},
     {"Linear-SAU-UCB", "linear(lambda=20,intercept=true)+sau_ucb(initial_pulls=2)", "table 1"},
+    {"NeuralGreedy", "mlp+epsilon_greedy(epsilon=0.046,decay=0.93)", "table 1"},
+    {"NeuralLinear", "neural_linear(every=40,lambda=1.5,a0=38,b0=1)+thompson", "table 1"},
+    {"Neural-SAU-S", "mlp+sau_sampling(initial_pulls=2)", "table 1"},
+    {"Neural-SAU-UCB", "mlp+sau_ucb(initial_pulls=2)", "table 1"},
 };
 
 constexpr Alias kProblems[] = {

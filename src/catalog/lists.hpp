@@ -13,6 +13,8 @@
 #include "sau/model/beta_bernoulli.hpp"
 #include "sau/model/linear.hpp"
 #include "sau/model/linear_posterior.hpp"
+#include "sau/model/mlp.hpp"
+#include "sau/model/neural_linear.hpp"
 #include "sau/model/sample_mean.hpp"
 #include "sau/problem/bernoulli.hpp"
 #include "sau/problem/linear.hpp"
@@ -24,7 +26,7 @@ template <class... T>
 struct TypeList {};
 
 // The catalogue. A new component is its header above and its name here.
-using Models = TypeList<SampleMean, BetaBernoulli, Linear, LinearPosterior>;
+using Models = TypeList<SampleMean, BetaBernoulli, Linear, LinearPosterior, Mlp, NeuralLinear>;
 using Strategies =
     TypeList<Uniform, Greedy, EpsilonGreedy, Ucb1, Thompson, SauUcb, SauSampling, LinUcb>;
 using Problems = TypeList<Bernoulli, LinearProblem, Wheel>;

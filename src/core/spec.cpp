@@ -118,6 +118,23 @@ bool inside(const Bounds& bounds, double value) {
                      : bounds.min <= value && value <= bounds.max;
 }
 
+bool parse_count(std::string_view text, const Bounds& bounds, std::uint64_t& value) {
+  std::uint64_t read = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), read);
+  if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) {
+    // 1e5 is a whole number too.
+    double number = 0.0;
+    if (!parse_number(text, number) || !(number >= 0.0 && number < 18446744073709551616.0) ||
+        number != std::floor(number)) {
+      return false;
+    }
+    read = static_cast<std::uint64_t>(number);
+  }
+  if (!inside(bounds, static_cast<double>(read))) return false;
+  value = read;
+  return true;
+}
+
 std::string expected(const char* kind, const Bounds& bounds) {
   const std::string range = detail::describe_bounds(bounds);
   return range.empty() ? kind : std::string(kind) + ", " + range;
@@ -176,21 +193,16 @@ void read_value(std::string_view owner, std::string_view key, std::string_view t
 
 void read_value(std::string_view owner, std::string_view key, std::string_view text,
                 const Bounds& bounds, std::uint64_t& value) {
-  std::uint64_t read = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), read);
-  if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) {
-    // 1e5 is a whole number too.
-    double number = 0.0;
-    if (!parse_number(text, number) || !(number >= 0.0 && number < 18446744073709551616.0) ||
-        number != std::floor(number)) {
-      refuse(owner, key, text, expected("a whole number", bounds));
-    }
-    read = static_cast<std::uint64_t>(number);
+  if (!parse_count(text, bounds, value)) refuse(owner, key, text, expected("a whole number", bounds));
+}
+
+void read_value(std::string_view owner, std::string_view key, std::string_view text,
+                const Bounds& bounds, CountOrAll& value) {
+  if (text == "all") {
+    value.limit = 0;
+  } else if (!parse_count(text, bounds, value.limit)) {
+    refuse(owner, key, text, expected("all or a whole number", bounds));
   }
-  if (!inside(bounds, static_cast<double>(read))) {
-    refuse(owner, key, text, expected("a whole number", bounds));
-  }
-  value = read;
 }
 
 void read_value(std::string_view owner, std::string_view key, std::string_view text,
@@ -232,6 +244,9 @@ std::size_t read_choice(std::string_view owner, std::string_view key, std::strin
 
 std::string write_value(double value) { return format_number(value); }
 std::string write_value(std::uint64_t value) { return std::to_string(value); }
+std::string write_value(CountOrAll value) {
+  return value.limit == 0 ? "all" : std::to_string(value.limit);
+}
 std::string write_value(bool value) { return value ? "true" : "false"; }
 
 std::string write_value(const std::string& value) {

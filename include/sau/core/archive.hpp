@@ -73,6 +73,9 @@ class StateReader {
     get(name, value);
   }
 
+  // How many bytes were not read yet.
+  std::uint64_t left() const noexcept { return bytes_.size(); }
+
   // To be called when every field was read.
   void finish() const {
     if (!bytes_.empty()) throw Error(std::to_string(bytes_.size()) + " bytes are left over");

@@ -1,17 +1,21 @@
 #pragma once
 
+#include <array>
 #include <string_view>
 
 namespace sau {
 
-enum class InstructionSet { kPortable, kAvx2 };  // kAvx2: AVX2 with FMA
+// From plain C++ to the best; kAvx2 is AVX2 with FMA, kAvx512 is AVX-512F besides.
+enum class InstructionSet { kPortable, kNeon, kAvx2, kAvx512 };
+inline constexpr std::array kInstructionSets{InstructionSet::kPortable, InstructionSet::kNeon,
+                                             InstructionSet::kAvx2, InstructionSet::kAvx512};
 
 // What the kernels run on: the best that this processor has, or what the environment variable
-// SAU_KERNEL (auto, portable or avx2) asks for. Decided at the first call and kept. Results of two
+// SAU_KERNEL (auto or a name below) asks for. Decided at the first call and kept. Results of two
 // sets differ by rounding. Throws UsageError when SAU_KERNEL cannot be had.
 InstructionSet instruction_set();
 
-// "portable" or "avx2".
+// "portable", "neon", "avx2" or "avx512".
 std::string_view instruction_set_name(InstructionSet set) noexcept;
 
 // Whether this processor can run it.

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sau/core/rng.hpp"
+#include "sau/core/setup.hpp"
+#include "sau/core/spec.hpp"
+#include "sau/core/types.hpp"
+#include "sau/model/network.hpp"
+#include "sau/model/replay.hpp"
+
+namespace sau {
+
+enum class Optimizer { kRmsprop, kAdam };
+constexpr std::array<std::string_view, 2> enum_names(Optimizer) { return {"rmsprop", "adam"}; }
+
+struct MlpOptions {
+  std::vector<double> hidden{100.0, 100.0};
+  Optimizer optimizer = Optimizer::kRmsprop;
+  double lr = 0.003;
+  double lr_decay = 0.0;
+  std::uint64_t batch = 64;
+  std::uint64_t every = 20;
+  std::uint64_t start = 40;
+  std::uint64_t updates = 10;
+  CountOrAll history;
+  void fields(auto&& field) {
+    field("hidden", hidden, "units of every ReLU layer, as in 100x100",
+          Bounds{.min = 1.0, .max = 65536.0});
+    field("optimizer", optimizer, "RMSprop (0.99, 1e-8) or Adam (0.9, 0.999, 1e-8)");
+    field("lr", lr, "learning rate", Bounds{.min = 1e-10, .max = 10.0});
+    field("lr_decay", lr_decay, "after u mini-batches the rate is lr / (1 + lr_decay * u)",
+          Bounds{.min = 0.0, .max = 1e6});
+    field("batch", batch, "steps in a mini-batch, drawn with replacement",
+          Bounds{.min = 1.0, .max = 65536.0});
+    field("every", every, "steps between two rounds of training", Bounds{.min = 1.0, .max = 1e9});
+    field("start", start, "no training before this step", Bounds{.min = 1.0, .max = 1e9});
+    field("updates", updates, "mini-batches in a round of training",
+          Bounds{.min = 1.0, .max = 1e6});
+    field("history", history, "how many of the latest steps mini-batches are drawn from",
+          Bounds{.min = 1.0, .max = 1e9});
+  }
+  void check() const;
+};
+
+// A perceptron with one output per action (Zhu & Rigotti 2021, section 5 and appendix E): ReLU
+// layers, single precision, squared error of the chosen action's output only. Every `every` steps
+// it takes `updates` mini-batches from the steps seen so far, by RMSprop, which made the paper's
+// tables, or by Adam, which its text names.
+//
+// When it diverges (a loss, a weight or an output is not a finite number) it says so through
+// fault(), values every action 0 and learns no more.
+class Mlp {
+ public:
+  static constexpr std::string_view kName = "mlp";
+  static constexpr std::string_view kSummary =
+      "multilayer perceptron with one output per action, trained by replay";
+  static constexpr bool kUsesContext = true;
+  // Squares of rewards must stay far from single precision's largest number.
+  static constexpr RewardRange kRewards{.min = -1e15, .max = 1e15};
+  using Options = MlpOptions;
+
+  explicit Mlp(const Setup& setup, Options options = {});
+
+  std::span<const double> values(Context x) noexcept {
+    look(x);
+    return value_;
+  }
+
+  // The last hidden layer; valid until the next call.
+  std::span<const double> features(Context x) noexcept {
+    look(x);
+    return feature_;
+  }
+  std::size_t feature_count() const noexcept { return feature_.size(); }
+
+  void update(Context x, Action action, double reward) noexcept;
+
+  // Empty while all is well; otherwise what went wrong, and when.
+  std::string fault() const;
+
+  std::uint64_t updates_done() const noexcept { return updates_; }
+  Network& network() noexcept { return network_; }
+  const Replay& history() const noexcept { return history_; }
+
+  static void state(auto& self, auto&& field) {
+    Network::state(self.network_, field);
+    Replay::state(self.history_, field);
+    field("rng", self.rng_);
+    field("steps", self.steps_);
+    field("updates", self.updates_);
+    field("fault", self.fault_);
+  }
+  void restored();
+
+ private:
+  enum Fault : std::uint32_t { kNone, kLoss, kWeight, kOutput, kMemory };
+
+  // Runs the network on x, unless x is what it ran on last and nothing was learned since.
+  void look(Context x) noexcept;
+  bool is_latest(Context x) const noexcept;
+  void train() noexcept;
+  OptimizerStep optimizer_step() const noexcept;
+
+  Options options_;
+  Action actions_;
+  Rng rng_;
+  const MlpKernel* kernel_;
+  Network network_;
+  Replay history_;
+  Batch batch_;
+  std::uint64_t steps_ = 0, updates_ = 0;
+  std::uint32_t fault_ = kNone;
+
+  NetworkInput input_;
+  std::vector<double> latest_;  // the context in input_
+  bool has_input_ = false;      // whether input_ holds a context at all
+  bool has_output_ = false;     // whether value_ and feature_ are of input_ and of these weights
+  std::vector<double> value_, feature_;
+};
+
+}  // namespace sau

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "sau/kernel/mlp_kernel.hpp"
+
+namespace sau::detail {
+
+extern const MlpKernel kMlpPortable;
+#if defined(__x86_64__)
+extern const MlpKernel kMlpAvx2;
+extern const MlpKernel kMlpAvx512;
+#elif defined(__aarch64__)
+extern const MlpKernel kMlpNeon;
+#endif
+
+}  // namespace sau::detail

@@ -1,0 +1,148 @@
+#include "sau/model/replay.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+#include "sau/core/error.hpp"
+
+namespace sau {
+
+void NetworkInput::put(Context x, const MlpKernel& kernel) noexcept {
+  for (std::size_t i = 0; i < x.size(); ++i) dense_[i] = static_cast<float>(x[i]);
+  count_ = kernel.compress(dense_.data(), dense_.size(), index_.data(), value_.data());
+}
+
+Batch::Batch(std::size_t size, std::size_t dim)
+    : rows_((size + kMlpRows - 1) / kMlpRows * kMlpRows),
+      dim_(dim),
+      dense_(rows_ * dim),
+      row_start_(rows_ + 1),
+      // A sparse row lists a quarter of its elements at most.
+      column_(rows_ * (dim / 4)),
+      column_start_(dim + 2),
+      row_(column_.size()),
+      value_(column_.size()),
+      turned_value_(column_.size()),
+      action_(size),
+      reward_(size),
+      drawn_(size) {}
+
+// A counting sort; column_start_ is used one place off while it counts.
+void Batch::list_by_column() noexcept {
+  std::ranges::fill(column_start_, 0U);
+  const std::uint32_t count = row_start_[size()];
+  for (std::uint32_t k = 0; k < count; ++k) ++column_start_[column_[k] + 2];
+  for (std::size_t i = 2; i < column_start_.size(); ++i) column_start_[i] += column_start_[i - 1];
+  for (std::uint32_t r = 0; r < size(); ++r) {
+    for (std::uint32_t k = row_start_[r]; k < row_start_[r + 1]; ++k) {
+      const std::uint32_t place = column_start_[column_[k] + 1]++;
+      row_[place] = r;
+      turned_value_[place] = value_[k];
+    }
+  }
+}
+
+Replay::Replay(std::size_t dim, std::uint64_t capacity) : dim_(dim), capacity_(capacity) {
+  constexpr std::uint64_t kAtFirst = 1024;  // steps without growing
+  const std::uint64_t room = capacity == 0 ? kAtFirst : std::min(capacity, kAtFirst);
+  words_.reserve(room * dim);
+  count_.reserve(room);
+  action_.reserve(room);
+  reward_.reserve(room);
+}
+
+bool Replay::add(const NetworkInput& x, Action action, double reward) noexcept {
+  std::uint64_t place = size();
+  if (place == capacity_ && capacity_ != 0) {
+    place = oldest_;
+    oldest_ = oldest_ + 1 == capacity_ ? 0 : oldest_ + 1;
+  } else {
+    try {
+      words_.resize(words_.size() + dim_);
+      count_.push_back(0);
+      action_.push_back(0);
+      reward_.push_back(0.0F);
+    } catch (const std::exception&) {  // bad_alloc or length_error
+      return false;
+    }
+  }
+  std::uint32_t* to = slot(place);
+  if (x.sparse()) {
+    const std::size_t bytes = x.index().size_bytes();
+    count_[place] = static_cast<std::uint32_t>(x.index().size());
+    if (bytes > 0) {
+      std::memcpy(to, x.index().data(), bytes);
+      std::memcpy(to + x.index().size(), x.value().data(), bytes);
+    }
+  } else {
+    count_[place] = kDense;
+    std::memcpy(to, x.dense().data(), x.dense().size_bytes());
+  }
+  action_[place] = action;
+  reward_[place] = static_cast<float>(reward);
+  return true;
+}
+
+void Replay::draw(Rng& rng, Batch& batch) const noexcept {
+  bool sparse = true;
+  for (std::size_t r = 0; r < batch.size(); ++r) {
+    const std::uint64_t place = rng.below(size());
+    batch.drawn_[r] = place;
+    __builtin_prefetch(slot(place));
+    batch.action_[r] = action_[place];
+    batch.reward_[r] = reward_[place];
+    sparse = sparse && count_[place] != kDense;
+  }
+  batch.sparse_ = sparse;
+  std::uint32_t end = 0;
+  float* row = batch.dense_.data();
+  for (std::size_t r = 0; r < batch.size(); ++r, row += dim_) {
+    const std::uint32_t* from = slot(batch.drawn_[r]);
+    const std::uint32_t count = count_[batch.drawn_[r]];
+    if (sparse) {
+      batch.row_start_[r] = end;
+      std::copy_n(from, count, batch.column_.data() + end);
+      if (count > 0) std::memcpy(batch.value_.data() + end, from + count, count * sizeof(float));
+      end += count;
+    } else if (count == kDense) {
+      std::memcpy(row, from, dim_ * sizeof(float));
+    } else {
+      std::fill_n(row, dim_, 0.0F);
+      for (std::uint32_t k = 0; k < count; ++k)
+        row[from[k]] = std::bit_cast<float>(from[count + k]);
+    }
+  }
+  if (!sparse) return;
+  std::fill(batch.row_start_.begin() + static_cast<std::ptrdiff_t>(batch.size()),
+            batch.row_start_.end(), end);
+  batch.list_by_column();
+}
+
+void Replay::resize(std::uint64_t size, std::uint64_t bytes_at_hand) {
+  const std::uint64_t row_bytes = (dim_ + 3) * sizeof(std::uint32_t);
+  if (size > bytes_at_hand / row_bytes || (capacity_ != 0 && size > capacity_)) {
+    throw Error("a history of " + std::to_string(size) + " steps does not fit");
+  }
+  words_.resize(size * dim_);
+  count_.resize(size);
+  action_.resize(size);
+  reward_.resize(size);
+}
+
+bool Replay::valid(Action actions) const noexcept {
+  if (oldest_ != 0 && oldest_ >= size()) return false;
+  for (std::uint64_t place = 0; place < size(); ++place) {
+    const std::uint32_t count = count_[place];
+    if (action_[place] >= actions) return false;
+    if (count == kDense) continue;
+    if (4 * std::uint64_t{count} > dim_) return false;
+    const std::span<const std::uint32_t> index(slot(place), count);
+    if (std::ranges::any_of(index, [&](std::uint32_t i) { return i >= dim_; })) return false;
+  }
+  return true;
+}
+
+}  // namespace sau
