@@ -2,16 +2,28 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
-#include <new>
-#include <stdexcept>
+#include <exception>
+#include <limits>
 
 #include "sau/core/error.hpp"
 
 namespace sau {
+namespace {
+
+// Infinite where single precision does not reach.
+float single(double x) noexcept {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  if (std::abs(x) <= kLargest) return static_cast<float>(x);
+  return x > 0.0 ? kInfinity : -kInfinity;
+}
+
+}  // namespace
 
 void NetworkInput::put(Context x, const MlpKernel& kernel) noexcept {
-  for (std::size_t i = 0; i < x.size(); ++i) dense_[i] = static_cast<float>(x[i]);
+  for (std::size_t i = 0; i < x.size(); ++i) dense_[i] = single(x[i]);
   count_ = kernel.compress(dense_.data(), dense_.size(), index_.data(), value_.data());
 }
 
@@ -82,7 +94,7 @@ bool Replay::add(const NetworkInput& x, Action action, double reward) noexcept {
     std::memcpy(to, x.dense().data(), x.dense().size_bytes());
   }
   action_[place] = action;
-  reward_[place] = static_cast<float>(reward);
+  reward_[place] = single(reward);
   return true;
 }
 

@@ -12,12 +12,15 @@ struct EpsilonGreedyOptions {
   double epsilon = 0.1;
   double decay = 1.0;
   double floor = 0.0;
+  std::uint64_t initial_pulls = 0;
   void fields(auto&& field) {
     field("epsilon", epsilon, "probability of a uniform choice at the first step",
           Bounds{.min = 0.0, .max = 1.0});
     field("decay", decay, "factor on epsilon after every step; 1 keeps it",
           Bounds{.min = 0.0, .max = 1.0});
     field("floor", floor, "epsilon never falls below this", Bounds{.min = 0.0, .max = 1.0});
+    field("initial_pulls", initial_pulls, "opening rounds that play every action in turn",
+          Bounds{.min = 0.0, .max = 1e6});
   }
   void check() const {
     if (floor > epsilon) {
@@ -43,10 +46,15 @@ class EpsilonGreedy {
   template <ValueModel M>
   Choice choose(M& model, Context x, Rng& rng) noexcept {
     const auto value = model.values(x);
-    const bool explore = rng.uniform() < epsilon_;
-    const Action action = explore ? static_cast<Action>(rng.below(actions_)) : argmax(value);
+    const std::uint64_t n = ++step_;
+    Action action = 0;
+    if (in_opening(n, options_.initial_pulls, actions_)) {
+      action = opening_action(n, actions_);
+    } else {
+      const bool explore = rng.uniform() < epsilon_;
+      action = explore ? static_cast<Action>(rng.below(actions_)) : argmax(value);
+    }
     epsilon_ = std::max(options_.floor, epsilon_ * options_.decay);
-    ++step_;
     return {action, value[action]};
   }
 
@@ -54,6 +62,10 @@ class EpsilonGreedy {
 
   template <ValueModel M>
   void probabilities(M& model, Context x, std::span<double> out) const noexcept {
+    if (in_opening(step_ + 1, options_.initial_pulls, actions_)) {
+      point_mass(opening_action(step_ + 1, actions_), out);
+      return;
+    }
     point_mass(argmax(model.values(x)), out);
     mix_uniform(epsilon_, out);
   }

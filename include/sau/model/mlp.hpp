@@ -53,16 +53,16 @@ struct MlpOptions {
 // it takes `updates` mini-batches from the steps seen so far, by RMSprop, which made the paper's
 // tables, or by Adam, which its text names.
 //
-// When it diverges (a loss, a weight or an output is not a finite number) it says so through
-// fault(), values every action 0 and learns no more.
+// When it diverges (a loss, a weight or an output is not a finite number, as happens with rewards
+// or contexts too large for single precision) it says so through fault(), values every action 0
+// and learns no more.
 class Mlp {
  public:
   static constexpr std::string_view kName = "mlp";
   static constexpr std::string_view kSummary =
       "multilayer perceptron with one output per action, trained by replay";
   static constexpr bool kUsesContext = true;
-  // Squares of rewards must stay far from single precision's largest number.
-  static constexpr RewardRange kRewards{.min = -1e15, .max = 1e15};
+  static constexpr RewardRange kRewards{};
   using Options = MlpOptions;
 
   explicit Mlp(const Setup& setup, Options options = {});
