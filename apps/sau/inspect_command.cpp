@@ -35,6 +35,9 @@ int inspect_folder(const std::filesystem::path& path, bool json) {
   } else {
     fmt::print("{}: a result folder, seed {}, {} of {} trials\n\n{}", path.string(), results.seed,
                present, wanted, summary_table(summaries));
+    const auto failures = failure_lines(summaries);
+    if (!failures.empty()) fmt::print("\n");
+    for (const std::string& line : failures) fmt::print("{}\n", line);
   }
   return 0;
 }

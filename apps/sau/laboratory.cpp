@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -90,6 +91,12 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
   for (const std::string& failure : outcome.failures) {
     std::fprintf(stderr, "sau: failed: %s\n", failure.c_str());
   }
+  for (const std::string& line : failure_lines(summaries)) {
+    std::fprintf(stderr, "sau: %s\n", line.c_str());
+  }
+  const bool hopeless = std::ranges::any_of(summaries, [](const CellSummary& summary) {
+    return summary.trials > 0 && summary.counted() == 0;
+  });
   const std::string where = folder.string();
   if (!outcome.complete && outcome.failures.empty()) {
     std::fprintf(stderr, "sau: stopped; the finished trials are in %s, the same command goes on\n",
@@ -100,7 +107,7 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
     fmt::print("\nresults: {} ({} new trial{})\n", where, outcome.new_trials,
                outcome.new_trials == 1 ? "" : "s");
   }
-  return outcome.failures.empty() && addition.good ? 0 : 1;
+  return outcome.failures.empty() && addition.good && !hopeless ? 0 : 1;
 }
 
 }  // namespace sau::cli

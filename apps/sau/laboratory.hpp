@@ -38,7 +38,8 @@ using Adds =
     std::function<Addition(const std::filesystem::path& folder, const std::atomic<bool>& stop)>;
 
 // Runs what is missing in the folder, then `adds`, then prints the summary of the trials asked
-// for. Ctrl-C leaves a valid folder. Returns the exit code.
+// for. Ctrl-C leaves a valid folder. Returns the exit code: 1 when a cell cannot be run, or when
+// all of its trials failed; some failed trials are reported and no more.
 int run_laboratory(const Experiment& experiment, const std::filesystem::path& folder,
                    const LaboratoryFlags& flags, const Adds& adds = {});
 

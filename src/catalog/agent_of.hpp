@@ -55,6 +55,8 @@ class AgentOf final : public AnyAgent {
     return agent_.values(x);
   }
 
+  std::string fault() const override { return agent_.fault(); }
+
   void play(Problem& problem, Streams& rng, std::uint64_t steps, Recorder& record) override {
     if (problem.shape() != shape_) {
       throw Error("the agent was made for " + describe(shape_) + ", the problem has " +

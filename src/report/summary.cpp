@@ -47,6 +47,20 @@ std::size_t width_of(const std::string& text) {
 
 using Row = std::vector<std::string>;
 
+Row row_of(const CellSummary& cell) {
+  Row row = {cell.cell.agent, std::to_string(cell.trials), std::to_string(cell.failures.size())};
+  if (cell.counted() == 0) {
+    row.insert(row.end(), {"-", "-", "-", "-", "-", "-"});
+    return row;
+  }
+  row.insert(row.end(),
+             {mean_and_error(cell.regret, cell.counted()), short_number(cell.regret.median),
+              short_number(cell.regret.p10) + " - " + short_number(cell.regret.p90),
+              fmt::format("{:.1f} %", 100.0 * cell.stuck), short_number(cell.reward.mean),
+              short_time(cell.seconds)});
+  return row;
+}
+
 // Columns as wide as their widest entry; the first to the left, numbers to the right.
 std::string align(const std::vector<Row>& rows) {
   std::vector<std::size_t> width(rows.front().size());
@@ -80,14 +94,19 @@ std::vector<CellSummary> summarise(const RunResults& results, std::span<const Ce
     std::vector<double> regret, reward;
     double stuck = 0.0;
     for (std::size_t i = 0; i < count; ++i) {
-      regret.push_back(found->trials[i].regret);
-      reward.push_back(found->trials[i].reward);
-      stuck += found->trials[i].stuck ? 1.0 : 0.0;
+      const TrialRecord& trial = found->trials[i];
+      if (trial.failed()) {
+        summary.failures.push_back({i, trial.failure});
+        continue;
+      }
+      regret.push_back(trial.regret);
+      reward.push_back(trial.reward);
+      stuck += trial.stuck ? 1.0 : 0.0;
     }
     summary.trials = count;
     summary.regret = summarise(regret);
     summary.reward = summarise(reward);
-    summary.stuck = count > 0 ? stuck / static_cast<double>(count) : 0.0;
+    summary.stuck = regret.empty() ? 0.0 : stuck / static_cast<double>(regret.size());
   }
   return summaries;
 }
@@ -95,15 +114,23 @@ std::vector<CellSummary> summarise(const RunResults& results, std::span<const Ce
 std::string summary_json(std::span<const CellSummary> summaries) {
   Json cells = Json::array();
   for (const CellSummary& summary : summaries) {
+    Json failures = Json::array();
+    for (const auto& [trial, reason] : summary.failures) {
+      failures.push_back({{"trial", trial}, {"reason", reason}});
+    }
+    // No trial that counts: null, which nobody takes for a regret of 0.
+    const bool counts = summary.counted() > 0;
     cells.push_back({{"problem", summary.cell.problem},
                      {"agent", summary.cell.agent},
                      {"problem_spec", summary.cell.problem_spec},
                      {"agent_spec", summary.cell.agent_spec},
                      {"trials", summary.trials},
                      {"steps", summary.cell.steps},
-                     {"regret", to_json(summary.regret)},
-                     {"reward", to_json(summary.reward)},
-                     {"stuck", summary.stuck},
+                     {"failed", summary.failures.size()},
+                     {"failures", std::move(failures)},
+                     {"regret", counts ? to_json(summary.regret) : Json()},
+                     {"reward", counts ? to_json(summary.reward) : Json()},
+                     {"stuck", counts ? Json(summary.stuck) : Json()},
                      {"seconds", summary.seconds}});
   }
   return Json{{"cells", std::move(cells)}}.dump(2) + "\n";
@@ -114,25 +141,33 @@ std::string summary_table(std::span<const CellSummary> summaries) {
   for (std::size_t i = 0; i < summaries.size();) {
     const Cell& first = summaries[i].cell;
     text += fmt::format("{}{}   {} steps\n", text.empty() ? "" : "\n", first.problem, first.steps);
-    std::vector<Row> rows = {
-        {"agent", "trials", "regret", "median", "10-90 %", "stuck", "reward", "time/trial"}};
+    std::vector<Row> rows = {{"agent", "trials", "failed", "regret", "median", "10-90 %", "stuck",
+                              "reward", "time/trial"}};
+    bool failed = false;
     for (; i < summaries.size() && summaries[i].cell.problem_spec == first.problem_spec &&
            summaries[i].cell.steps == first.steps;
          ++i) {
-      const CellSummary& cell = summaries[i];
-      if (cell.trials == 0) {
-        rows.push_back({cell.cell.agent, "0", "-", "-", "-", "-", "-", "-"});
-        continue;
-      }
-      rows.push_back({cell.cell.agent, std::to_string(cell.trials),
-                      mean_and_error(cell.regret, cell.trials), short_number(cell.regret.median),
-                      short_number(cell.regret.p10) + " - " + short_number(cell.regret.p90),
-                      fmt::format("{:.1f} %", 100.0 * cell.stuck), short_number(cell.reward.mean),
-                      short_time(cell.seconds)});
+      rows.push_back(row_of(summaries[i]));
+      failed = failed || !summaries[i].failures.empty();
+    }
+    if (!failed) {
+      for (Row& row : rows) row.erase(row.begin() + 2);
     }
     text += align(rows);
   }
   return text;
+}
+
+std::vector<std::string> failure_lines(std::span<const CellSummary> summaries) {
+  std::vector<std::string> lines;
+  for (const CellSummary& summary : summaries) {
+    if (summary.failures.empty()) continue;
+    const FailedTrial& first = summary.failures.front();
+    lines.push_back(fmt::format("{} on {}: {} of {} trials failed; first: trial {}: {}",
+                                summary.cell.agent, summary.cell.problem, summary.failures.size(),
+                                summary.trials, first.trial, first.reason));
+  }
+  return lines;
 }
 
 }  // namespace sau

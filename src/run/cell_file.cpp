@@ -25,6 +25,18 @@ std::string hex32(std::uint32_t value) {
   return {text.data(), 8};
 }
 
+std::string curve_column(std::uint64_t point) { return "regret@" + std::to_string(point); }
+
+// In double quotes, a quote in it doubled, on one line.
+std::string in_quotes(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"') result += '"';
+    result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  return result + '"';
+}
+
 // Takes the fields of a line from left to right.
 class Fields {
  public:
@@ -50,6 +62,29 @@ class Fields {
     return field;
   }
 
+  void nothing(const std::string& column) {
+    if (!next(column).empty()) fail("column " + column + " is not empty in a trial that failed");
+  }
+
+  // A field in double quotes, or an empty one.
+  std::string text(const std::string& column) {
+    if (done_ || !rest_.starts_with('"')) {
+      if (!next(column).empty()) fail("column " + column + " is not in double quotes");
+      return "";
+    }
+    std::string result;
+    std::size_t i = 1;
+    for (; i < rest_.size(); ++i) {
+      if (rest_[i] == '"' && (++i == rest_.size() || rest_[i] != '"')) break;
+      result += rest_[i];
+    }
+    if (result.empty() || i >= rest_.size() || rest_[i] != ',') {
+      fail("column " + column + " has no good end");
+    }
+    rest_.remove_prefix(i + 1);
+    return result;
+  }
+
   void finish() const {
     if (!done_) fail("there are more columns than the header names");
   }
@@ -66,7 +101,8 @@ class Fields {
 };
 
 TrialRecord parse_row(std::string_view line, const std::filesystem::path& path,
-                      std::uint64_t line_number, std::span<const std::uint64_t> points) {
+                      std::uint64_t line_number, std::span<const std::uint64_t> points,
+                      std::uint64_t format) {
   Fields fields(line, path, line_number);
   const std::size_t comma = line.rfind(',');
   if (comma == std::string_view::npos ||
@@ -76,12 +112,18 @@ TrialRecord parse_row(std::string_view line, const std::filesystem::path& path,
   const std::string trial = std::to_string(line_number - 2);
   if (fields.next("trial") != trial) fields.fail("expected trial " + trial);
   TrialRecord record;
-  record.regret = fields.number("regret");
-  record.reward = fields.number("reward");
-  record.stuck = fields.number("stuck") != 0.0;
-  record.curve.reserve(points.size());
-  for (const std::uint64_t point : points) {
-    record.curve.push_back(fields.number("regret@" + std::to_string(point)));
+  if (format > 1) record.failure = fields.text("failed");
+  if (record.failed()) {
+    for (const char* column : {"regret", "reward", "stuck"}) fields.nothing(column);
+    for (const std::uint64_t point : points) fields.nothing(curve_column(point));
+  } else {
+    record.regret = fields.number("regret");
+    record.reward = fields.number("reward");
+    record.stuck = fields.number("stuck") != 0.0;
+    record.curve.reserve(points.size());
+    for (const std::uint64_t point : points) {
+      record.curve.push_back(fields.number(curve_column(point)));
+    }
   }
   fields.next("crc32");
   fields.finish();
@@ -90,21 +132,28 @@ TrialRecord parse_row(std::string_view line, const std::filesystem::path& path,
 
 }  // namespace
 
-std::string cell_header(std::span<const std::uint64_t> points) {
-  std::string header = "trial,regret,reward,stuck";
-  for (const std::uint64_t point : points) header += ",regret@" + std::to_string(point);
+std::string cell_header(std::span<const std::uint64_t> points, std::uint64_t format) {
+  std::string header =
+      format > 1 ? "trial,failed,regret,reward,stuck" : "trial,regret,reward,stuck";
+  for (const std::uint64_t point : points) header += "," + curve_column(point);
   return header + ",crc32";
 }
 
-std::string cell_row(std::uint64_t trial, const TrialRecord& record) {
-  std::string row = std::to_string(trial) + "," + format_number(record.regret) + "," +
-                    format_number(record.reward) + (record.stuck ? ",1" : ",0");
-  for (const double regret : record.curve) row += "," + format_number(regret);
+std::string cell_row(std::uint64_t trial, const TrialRecord& record,
+                     std::span<const std::uint64_t> points) {
+  std::string row = std::to_string(trial) + ",";
+  if (record.failed()) {
+    row += in_quotes(record.failure) + ",,," + std::string(points.size(), ',');
+  } else {
+    row += "," + format_number(record.regret) + "," + format_number(record.reward) +
+           (record.stuck ? ",1" : ",0");
+    for (const double regret : record.curve) row += "," + format_number(regret);
+  }
   return row + "," + hex32(crc32(row));
 }
 
 CellScan scan_cell(const std::filesystem::path& path, std::span<const std::uint64_t> points,
-                   const std::function<void(TrialRecord&&)>& take) {
+                   std::uint64_t format, const std::function<void(TrialRecord&&)>& take) {
   CellScan scan;
   std::ifstream file(path, std::ios::binary);
   if (!file) {
@@ -115,7 +164,7 @@ CellScan scan_cell(const std::filesystem::path& path, std::span<const std::uint6
   for (std::uint64_t number = 1; std::getline(file, line); ++number) {
     const bool torn = file.eof();  // no line end: the writer was stopped inside this line
     if (number == 1) {
-      const std::string header = cell_header(points);
+      const std::string header = cell_header(points, format);
       if (torn ? !header.starts_with(line) : line != header) {
         throw Error(path.string() +
                     ", line 1: is damaged or of other steps: expected the header '" +
@@ -124,7 +173,7 @@ CellScan scan_cell(const std::filesystem::path& path, std::span<const std::uint6
     }
     if (torn) break;
     if (number > 1) {
-      take(parse_row(line, path, number, points));
+      take(parse_row(line, path, number, points, format));
       ++scan.rows;
     }
     scan.good_bytes += line.size() + 1;

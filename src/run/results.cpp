@@ -27,7 +27,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kFormat = "sau-run";
-constexpr std::uint64_t kFormatVersion = 1;
 constexpr const char* kSettings = "run.json";
 constexpr std::string_view kCells = "cells/";
 constexpr const char* kTiming = "timing.csv";
@@ -39,6 +38,7 @@ struct SettingsCell {
 };
 
 struct Settings {
+  std::uint64_t format_version = 0;
   std::string sau_version;
   std::uint64_t seed = 0;
   std::vector<SettingsCell> cells;
@@ -75,12 +75,14 @@ Settings read_settings(const fs::path& folder) {
     throw Error(path.string() + ": is not a sau result folder's: its format is '" + format + "'");
   }
   const auto format_version = field<std::uint64_t>(json, "version", path);
-  if (format_version > kFormatVersion) {
+  if (format_version < 1 || format_version > kFormatVersion) {
     throw Error(path.string() + ": has format version " + std::to_string(format_version) +
-                "; this sau reads up to version " + std::to_string(kFormatVersion));
+                "; this sau reads versions 1 to " + std::to_string(kFormatVersion));
   }
-  Settings settings{
-      field<std::string>(json, "sau", path), field<std::uint64_t>(json, "seed", path), {}};
+  Settings settings{format_version,
+                    field<std::string>(json, "sau", path),
+                    field<std::uint64_t>(json, "seed", path),
+                    {}};
   const auto cells = json.find("cells");
   if (cells == json.end() || !cells->is_array()) {
     throw Error(path.string() + ": is damaged: the field 'cells' is missing or not a list");
@@ -153,7 +155,7 @@ RunResults read_results(const fs::path& folder, Curves curves) {
     CellResults& read = results.cells.emplace_back();
     read.cell = cell;
     read.points = curve_points(cell.steps);
-    scan_cell(folder / file, read.points, [&](TrialRecord&& record) {
+    scan_cell(folder / file, read.points, settings.format_version, [&](TrialRecord&& record) {
       if (curves == Curves::kSkip) record.curve = {};
       read.trials.push_back(std::move(record));
     });
@@ -225,6 +227,12 @@ void ResultFolder::adopt(const Experiment& experiment) {
       throw Error(folder_.string() + " was written by sau " + settings.sau_version +
                   ", this is sau " + std::string(version()) + "; choose another --out");
     }
+    if (settings.format_version != kFormatVersion) {
+      throw Error(folder_.string() + " has format version " +
+                  std::to_string(settings.format_version) + ", which this sau reads but does not " +
+                  "add to: it writes version " + std::to_string(kFormatVersion) +
+                  "; choose another --out");
+    }
     for (const auto& [cell, file] : settings.cells) {
       files_.push_back({.cell = cell, .name = file, .points = curve_points(cell.steps)});
     }
@@ -247,7 +255,8 @@ void ResultFolder::adopt(const Experiment& experiment) {
   // Nothing is changed before everything is known to be good.
   std::vector<std::uintmax_t> whole;
   for (File& file : files_) {
-    const CellScan scan = scan_cell(folder_ / file.name, file.points, [](TrialRecord&&) {});
+    const CellScan scan =
+        scan_cell(folder_ / file.name, file.points, kFormatVersion, [](TrialRecord&&) {});
     file.rows = scan.rows;
     whole.push_back(scan.good_bytes);
   }
@@ -283,7 +292,8 @@ void ResultFolder::write_settings() const {
 
 void ResultFolder::append(std::size_t cell, const TrialRecord& record, double seconds) {
   File& file = files_[place_[cell]];
-  append_line(folder_ / file.name, cell_header(file.points), cell_row(file.rows, record));
+  append_line(folder_ / file.name, cell_header(file.points),
+              cell_row(file.rows, record, file.points));
   const std::uint64_t trial = file.rows++;
   append_line(folder_ / kTiming, kTimingHeader,
               file.name + "," + std::to_string(trial) + "," + format_number(seconds));

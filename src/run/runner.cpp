@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <ctime>
 #include <exception>
@@ -27,8 +28,12 @@ double thread_seconds() {
 class Board {
  public:
   Board(const Experiment& experiment, ResultFolder& folder, unsigned threads,
-        const std::atomic<bool>* stop)
-      : experiment_(experiment), folder_(folder), window_(64 + 4 * threads), stop_(stop) {
+        const RunOptions& options)
+      : experiment_(experiment),
+        folder_(folder),
+        run_trial_(options.trial),
+        window_(64 + 4 * threads),
+        stop_(options.stop) {
     for (std::size_t c = 0; c < experiment.cells.size(); ++c) {
       const Cell& cell = experiment.cells[c];
       points_.push_back(curve_points(cell.steps));
@@ -56,8 +61,8 @@ class Board {
       std::string failure;
       const double start = thread_seconds();
       try {
-        if (!run_trial(cell, experiment_.seed, task->trial, points_[task->cell], stop_,
-                       finished.record)) {
+        if (!run_trial_(cell, experiment_.seed, task->trial, points_[task->cell], stop_,
+                        finished.record)) {
           return;
         }
       } catch (const std::exception& error) {
@@ -107,7 +112,7 @@ class Board {
   struct Column {
     std::uint64_t next = 0;    // the trial the file waits for
     std::uint64_t wanted = 0;  // trials that are to be in the file
-    bool broken = false;       // a trial failed: no more of this cell
+    bool broken = false;       // it cannot be run: no more of this cell
     std::map<std::uint64_t, Finished> waiting;
   };
 
@@ -169,6 +174,7 @@ class Board {
 
   const Experiment& experiment_;
   ResultFolder& folder_;
+  const TrialFunction& run_trial_;
   std::vector<std::vector<std::uint64_t>> points_;
   const std::size_t window_;
   const std::atomic<bool>* stop_;
@@ -184,6 +190,16 @@ class Board {
   std::exception_ptr write_error_;
 };
 
+// Why a trial that was played to its end does not count; empty when it does. The curve is a partial
+// sum of the regret: finite where the total is.
+std::string failure_of(const TrialRecord& record, const AnyAgent& agent) {
+  std::string fault = agent.fault();
+  if (!fault.empty()) return fault;
+  if (!std::isfinite(record.regret)) return "the total regret is not finite";
+  if (!std::isfinite(record.reward)) return "the total reward is not finite";
+  return "";
+}
+
 }  // namespace
 
 bool run_trial(const Cell& cell, std::uint64_t seed, std::uint64_t trial,
@@ -194,18 +210,29 @@ bool run_trial(const Cell& cell, std::uint64_t seed, std::uint64_t trial,
   const auto problem = make_problem(cell.problem_spec, problem_name.with(Role::kSetup));
   const auto agent = make_agent(
       cell.agent_spec, {.shape = problem->shape(), .stream = agent_name.with(Role::kModel)});
-  Streams rng{Rng(problem_name), Rng(agent_name)};
-  Recorder recorder(problem->shape().actions, cell.steps, points, stop);
-  agent->play(*problem, rng, cell.steps, recorder);
+  return play_trial(*agent, *problem, {Rng(problem_name), Rng(agent_name)}, cell.steps, points,
+                    stop, record);
+}
+
+bool play_trial(AnyAgent& agent, Problem& problem, Streams rng, std::uint64_t steps,
+                std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
+                TrialRecord& record) {
+  Recorder recorder(problem.shape().actions, steps, points, stop);
+  agent.play(problem, rng, steps, recorder);
   if (!recorder.complete()) return false;
   record = recorder.record();
+  std::string failure = failure_of(record, agent);
+  if (!failure.empty()) {
+    record = {};
+    record.failure = std::move(failure);
+  }
   return true;
 }
 
 RunOutcome run(const Experiment& experiment, ResultFolder& folder, const RunOptions& options) {
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   const unsigned threads = options.threads == 0 ? cores : options.threads;
-  Board board(experiment, folder, threads, options.stop);
+  Board board(experiment, folder, threads, options);
   std::vector<std::jthread> workers;
   try {
     while (workers.size() < threads) {

@@ -103,7 +103,7 @@ class Refused(SauTestCase):
                 ("r/run.json", settings[:100], ("r/run.json", "not JSON")),
                 ("r/run.json", b'"\xff\xfe"', ("r/run.json",)),
                 ("r/run.json", settings.replace(b"sau-run", b"cat-run"), ("r/run.json", "cat-run")),
-                ("r/run.json", settings.replace(b'"version": 1', b'"version": 9'),
+                ("r/run.json", settings.replace(b'"version": 2', b'"version": 9'),
                  ("r/run.json", "version 9")),
                 ("r/run.json", settings.replace(b'"steps": 200', b'"steps": "x"'),
                  ("r/run.json", "steps"))):

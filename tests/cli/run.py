@@ -13,8 +13,8 @@ import unittest
 from _support import SMALL, SauTestCase
 
 SUMMARY = ["mean", "sem", "median", "p10", "p90"]
-CELL = ["problem", "agent", "problem_spec", "agent_spec", "trials", "steps", "regret", "reward",
-        "stuck", "seconds"]
+CELL = ["problem", "agent", "problem_spec", "agent_spec", "trials", "steps", "failed",
+        "failures", "regret", "reward", "stuck", "seconds"]
 
 
 def without_seconds(text):

@@ -121,13 +121,15 @@ TEST(SummaryJson, HasExactlyTheDocumentedKeys) {
   const Json& entry = json["cells"][0];
   EXPECT_THAT(keys_of(entry),
               ElementsAre("problem", "agent", "problem_spec", "agent_spec", "trials", "steps",
-                          "regret", "reward", "stuck", "seconds"));
+                          "failed", "failures", "regret", "reward", "stuck", "seconds"));
   EXPECT_THAT(keys_of(entry["regret"]), ElementsAre("mean", "sem", "median", "p10", "p90"));
   EXPECT_THAT(keys_of(entry["reward"]), ElementsAre("mean", "sem", "median", "p10", "p90"));
   EXPECT_EQ(entry["problem"], "p");
   EXPECT_EQ(entry["agent_spec"], "spec of a");
   EXPECT_EQ(entry["trials"], 11);
   EXPECT_EQ(entry["steps"], 1000);
+  EXPECT_EQ(entry["failed"], 0);
+  EXPECT_EQ(entry["failures"], Json::array());
   EXPECT_EQ(entry["regret"]["mean"].get<double>(), summaries[0].regret.mean);
   EXPECT_EQ(entry["stuck"].get<double>(), summaries[0].stuck);
 }
@@ -197,6 +199,76 @@ TEST(SummaryTable, ABlockAProblem) {
   EXPECT_EQ(lines[3], "");
   EXPECT_TRUE(lines[4].starts_with("q "));
   EXPECT_EQ(text.back(), '\n');
+}
+
+// Eleven trials of which the second and the fifth failed.
+CellResults with_failures(const Cell& cell) {
+  CellResults results = results_of(cell, 11);
+  for (const std::size_t trial : {1U, 4U}) {
+    results.trials[trial] = {};
+    results.trials[trial].failure = "reason " + std::to_string(trial);
+  }
+  return results;
+}
+
+TEST(FailedTrials, CountAsTrialsAndInNoNumber) {
+  const Cell cell = cell_of("p", "a", 11);
+  const auto summaries = summarise({.seed = 1, .cells = {with_failures(cell)}}, {{cell}});
+  const CellSummary& summary = summaries.at(0);
+  EXPECT_EQ(summary.trials, 11U);
+  EXPECT_EQ(summary.counted(), 9U);
+  EXPECT_DOUBLE_EQ(summary.regret.mean, 590.0 / 9.0);  // 10 + ... + 110 without 20 and 50
+  EXPECT_DOUBLE_EQ(summary.regret.median, 70.0);
+  EXPECT_DOUBLE_EQ(summary.reward.mean, 59.0 / 9.0);
+  EXPECT_DOUBLE_EQ(summary.stuck, 2.0 / 9.0);
+  // Only those of the trials asked for.
+  const Cell fewer = cell_of("p", "a", 3);
+  const auto some = summarise({.seed = 1, .cells = {with_failures(cell)}}, {{fewer}});
+  EXPECT_EQ(some.at(0).trials, 3U);
+  EXPECT_EQ(some.at(0).failures.size(), 1U);
+  EXPECT_DOUBLE_EQ(some.at(0).regret.mean, 20.0);
+}
+
+TEST(FailedTrials, AreInTheJsonWithTheirReasons) {
+  const Cell cell = cell_of("p", "a", 11);
+  const auto summaries = summarise({.seed = 1, .cells = {with_failures(cell)}}, {{cell}});
+  const Json entry = Json::parse(summary_json(summaries))["cells"][0];
+  EXPECT_EQ(entry["trials"], 11);
+  EXPECT_EQ(entry["failed"], 2);
+  EXPECT_EQ(entry["failures"], Json::parse(R"([{"trial": 1, "reason": "reason 1"},
+                                               {"trial": 4, "reason": "reason 4"}])"));
+}
+
+TEST(FailedTrials, HaveAColumnOnlyWhereThereAreAny) {
+  const Cell good = cell_of("p", "a", 11), bad = cell_of("p", "b", 11),
+             other = cell_of("q", "a", 2);
+  const auto summaries = summarise(
+      {.seed = 1, .cells = {results_of(good, 11), with_failures(bad), results_of(other, 2)}},
+      {{good, bad, other}});
+  const auto lines = lines_of(summary_table(summaries));
+  ASSERT_EQ(lines.size(), 8U);
+  EXPECT_THAT(lines[1], HasSubstr("trials   failed "));
+  EXPECT_THAT(lines[2], HasSubstr("    11        0 "));
+  EXPECT_THAT(lines[3], HasSubstr("    11        2 "));
+  EXPECT_THAT(lines[6], testing::Not(HasSubstr("failed")));
+  EXPECT_THAT(failure_lines(summaries),
+              ElementsAre("b on p: 2 of 11 trials failed; first: trial 1: reason 1"));
+}
+
+TEST(FailedTrials, AllOfThemLeaveNoNumbersAtAll) {
+  const Cell cell = cell_of("p", "a", 2);
+  CellResults results{.cell = cell, .points = {}, .trials = {}, .seconds = 0.5};
+  results.trials.resize(2);
+  for (TrialRecord& trial : results.trials) trial.failure = "diverged";
+  const auto summaries = summarise({.seed = 1, .cells = {results}}, {{cell}});
+  EXPECT_EQ(summaries.at(0).counted(), 0U);
+  const Json entry = Json::parse(summary_json(summaries))["cells"][0];
+  EXPECT_TRUE(entry["regret"].is_null());
+  EXPECT_TRUE(entry["reward"].is_null());
+  EXPECT_TRUE(entry["stuck"].is_null());
+  const auto lines = lines_of(summary_table(summaries));
+  EXPECT_THAT(lines.at(2), HasSubstr("2        2   "));
+  EXPECT_THAT(lines.at(2), testing::Not(HasSubstr("0.0")));
 }
 
 TEST(SummaryTable, OfNothingIsEmpty) { EXPECT_EQ(summary_table({}), ""); }

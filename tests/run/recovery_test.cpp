@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -16,6 +14,7 @@ namespace sau {
 namespace {
 
 using test::all_files;
+using test::body_of;
 using test::experiment_of;
 using test::joined;
 using test::lines_of;
@@ -24,6 +23,7 @@ using test::refusal;
 using test::replaced;
 using test::result_files;
 using test::run_into;
+using test::sealed;
 using test::TemporaryFolder;
 using testing::HasSubstr;
 using testing::Not;
@@ -38,15 +38,6 @@ Experiment tiny() { return experiment_of({"sau_ucb", "ts"}, 6, 3); }
 void overwrite(const test::fs::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
-
-// A row with another body and the checksum that belongs to it.
-std::string sealed(const std::string& body) {
-  std::array<char, 9> code{};
-  std::snprintf(code.data(), code.size(), "%08x", static_cast<unsigned>(crc32(body)));
-  return body + "," + code.data();
-}
-
-std::string body_of(const std::string& row) { return row.substr(0, row.rfind(',')); }
 
 TEST(Recovery, ARowTornAtAnyByteIsRunAgain) {
   const TemporaryFolder place;
@@ -155,7 +146,7 @@ std::vector<Damage> cell_damages() {
        kTs,
        [](const Text& t) {
          return with_row(t, 2,
-                         [](Text row) { return row[4] = static_cast<char>(row[4] ^ 1), row; });
+                         [](Text row) { return row[5] = static_cast<char>(row[5] ^ 1), row; });
        },
        {"line 3", "checksum"}},
       {"flipped checksum",
@@ -181,7 +172,7 @@ std::vector<Damage> cell_damages() {
        kTs,
        [](const Text& t) {
          return with_row(t, 2, [](const Text& row) {
-           return sealed("1,nan" + body_of(row).substr(body_of(row).find(',', 2)));
+           return sealed("1,,nan" + body_of(row).substr(body_of(row).find(',', 3)));
          });
        },
        {"line 3", "regret", "nan", "finite"}},
@@ -219,8 +210,33 @@ std::vector<Damage> cell_damages() {
        {"other-run"}},
       {"newer version",
        "run.json",
-       [](const Text& t) { return replaced(t, "\"version\": 1", "\"version\": 2"); },
-       {"version 2", "up to version 1"}},
+       [](const Text& t) { return replaced(t, "\"version\": 2", "\"version\": 3"); },
+       {"version 3", "versions 1 to 2"}},
+      {"no version",
+       "run.json",
+       [](const Text& t) { return replaced(t, "\"version\": 2", "\"version\": 0"); },
+       {"version 0", "versions 1 to 2"}},
+      {"failed without quotes",
+       kTs,
+       [](const Text& t) {
+         return with_row(t, 2,
+                         [](const Text& row) { return sealed("1,yes" + body_of(row).substr(2)); });
+       },
+       {"line 3", "failed", "quotes"}},
+      {"failed and yet numbers",
+       kTs,
+       [](const Text& t) {
+         return with_row(
+             t, 2, [](const Text& row) { return sealed("1,\"why\"" + body_of(row).substr(2)); });
+       },
+       {"line 3", "regret", "not empty"}},
+      {"reason without end",
+       kTs,
+       [](const Text& t) {
+         return with_row(
+             t, 2, [](const Text& row) { return sealed("1,\"why" + body_of(row).substr(2)); });
+       },
+       {"line 3", "failed", "end"}},
       {"no cells",
        "run.json",
        [](const Text& t) { return replaced(t, "\"cells\"", "\"sells\""); },

@@ -29,7 +29,7 @@ TEST(Results, SettingsNameEverything) {
   run_into(place / "r", experiment);
   const auto json = nlohmann::json::parse(read_file(place / "r" / "run.json"));
   EXPECT_EQ(json.at("format"), "sau-run");
-  EXPECT_EQ(json.at("version"), 1);
+  EXPECT_EQ(json.at("version"), 2);
   EXPECT_EQ(json.at("sau"), version());
   EXPECT_EQ(json.at("seed"), 18446744073709551615U);
   ASSERT_EQ(json.at("cells").size(), 2U);
@@ -48,10 +48,10 @@ TEST(Results, OneRowATrialWithTheCurveAndAChecksum) {
   run_into(place / "r", experiment_of({"sau_ucb"}, 20, 3));
   const auto lines = lines_of(read_file(place / "r" / kUcb));
   ASSERT_EQ(lines.size(), 4U);
-  EXPECT_EQ(lines[0].substr(0, 35), "trial,regret,reward,stuck,regret@1,");
+  EXPECT_EQ(lines[0].substr(0, 42), "trial,failed,regret,reward,stuck,regret@1,");
   EXPECT_TRUE(lines[0].ends_with(",regret@20,crc32"));
   for (std::size_t i = 1; i < lines.size(); ++i) {
-    EXPECT_TRUE(lines[i].starts_with(std::to_string(i - 1) + ","));
+    EXPECT_TRUE(lines[i].starts_with(std::to_string(i - 1) + ",,"));
     EXPECT_EQ(std::ranges::count(lines[i], ','), std::ranges::count(lines[0], ','));
     const std::size_t comma = lines[i].rfind(',');
     EXPECT_EQ(std::stoul(lines[i].substr(comma + 1), nullptr, 16),

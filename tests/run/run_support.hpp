@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <array>
 #include <atomic>
+#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -120,6 +122,16 @@ inline std::string replaced(std::string text, const std::string& from, const std
     return text;
   }
   return text.replace(place, from.size(), to);
+}
+
+// A row of a cell without its checksum, and one with another body and the checksum that belongs to
+// it.
+inline std::string body_of(const std::string& row) { return row.substr(0, row.rfind(',')); }
+
+inline std::string sealed(const std::string& body) {
+  std::array<char, 9> code{};
+  std::snprintf(code.data(), code.size(), "%08x", static_cast<unsigned>(crc32(body)));
+  return body + "," + code.data();
 }
 
 }  // namespace sau::test

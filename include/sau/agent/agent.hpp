@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "sau/core/rng.hpp"
@@ -32,6 +33,16 @@ class Agent {
   void probabilities(Context x, std::span<double> out) { strategy_.probabilities(model_, x, out); }
 
   std::span<const double> values(Context x) noexcept { return model_.values(x); }
+
+  // What went wrong for good in the model, else in the strategy; empty while all is well.
+  std::string fault() const {
+    std::string fault;
+    if constexpr (Fallible<M>) fault = model_.fault();
+    if constexpr (Fallible<S>) {
+      if (fault.empty()) fault = strategy_.fault();
+    }
+    return fault;
+  }
 
   M& model() noexcept { return model_; }
   const M& model() const noexcept { return model_; }

@@ -34,6 +34,10 @@ class AnyAgent {
   // The predicted mean reward of every action; valid until the next call.
   virtual std::span<const double> values(Context x) = 0;
 
+  // What went wrong for good, as one sentence; empty while all is well. The agent goes on choosing,
+  // but what it chooses means nothing.
+  virtual std::string fault() const = 0;
+
   // Plays a trial. Throws Error when the problem does not fit this agent.
   virtual void play(Problem& problem, Streams& rng, std::uint64_t steps, Recorder& record) = 0;
 

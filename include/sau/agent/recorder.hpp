@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sau/core/types.hpp"
@@ -19,6 +20,9 @@ struct TrialRecord {
   double reward = 0.0;        // summed over all steps
   bool stuck = false;         // see Recorder
   std::vector<double> curve;  // cumulative regret at the curve's points
+  std::string failure = {};   // why the trial does not count: then the rest is empty
+
+  bool failed() const noexcept { return !failure.empty(); }
 };
 
 // Adds up a trial step by step. A trial is stuck when, in the last tenth of its steps, it made

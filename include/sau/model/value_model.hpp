@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "sau/core/archive.hpp"
@@ -57,6 +58,16 @@ template <class M>
 concept WidthModel = ValueModel<M> && requires(M& model, Context x) {
   { model.widths(x) }
   noexcept->std::same_as<std::span<const double>>;
+};
+
+// May go wrong for good, as the weights of a network do that no longer are finite numbers.
+// Optional, for models and strategies.
+//  - fault(): empty while all is well, else one sentence: what went wrong, when, and what may help.
+//    A function of what was learned alone, and part of the state that is saved.
+// After a fault a model goes on answering with finite values and stops learning.
+template <class T>
+concept Fallible = requires(const T& t) {
+  { t.fault() } -> std::same_as<std::string>;
 };
 
 // What was learned apart can be added up.

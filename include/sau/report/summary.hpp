@@ -11,13 +11,22 @@
 
 namespace sau {
 
-// What is said of a cell.
+struct FailedTrial {
+  std::uint64_t trial = 0;
+  std::string reason;
+};
+
+// What is said of a cell. Regret, reward and stuck are those of the trials that did not fail.
 struct CellSummary {
   Cell cell;
-  std::uint64_t trials = 0;  // summarised, may be fewer than asked for
+  std::uint64_t trials = 0;  // in the results, may be fewer than asked for
+  std::vector<FailedTrial> failures;
   Summary regret, reward;
   double stuck = 0.0;    // share of trials stuck on a wrong action
   double seconds = 0.0;  // mean processor time of a trial
+
+  // How many trials the numbers are of.
+  std::uint64_t counted() const noexcept { return trials - failures.size(); }
 };
 
 // The first `cell.trials` trials of each of `cells`, as far as `results` has them.
@@ -27,6 +36,10 @@ std::vector<CellSummary> summarise(const RunResults& results, std::span<const Ce
 std::string summary_json(std::span<const CellSummary> summaries);
 
 // A block a problem, a line an agent: mean and standard error, median, 10-90 % range, stuck, time.
+// A column `failed` where there are such trials.
 std::string summary_table(std::span<const CellSummary> summaries);
+
+// A line a cell with failed trials: how many, and the reason of the first.
+std::vector<std::string> failure_lines(std::span<const CellSummary> summaries);
 
 }  // namespace sau

@@ -15,7 +15,7 @@ namespace sau {
 struct CellResults {
   Cell cell;
   std::vector<std::uint64_t> points;  // steps of the curves
-  std::vector<TrialRecord> trials;    // in order from trial 0, without gaps
+  std::vector<TrialRecord> trials;    // in order from trial 0, without gaps; some may have failed
   double seconds = 0.0;               // mean processor time of a trial; 0 when not known
 };
 
@@ -27,7 +27,8 @@ struct RunResults {
 enum class Curves { kSkip, kRead };
 
 // Reads a result folder (docs/formats/results.md). Throws Error, naming the file and the line,
-// when it is not one or is damaged; a last line cut short by a crash is passed over.
+// when it is not one or is damaged; a last line cut short by a crash is passed over. Folders of
+// older format versions are read as well.
 RunResults read_results(const std::filesystem::path& folder, Curves curves);
 
 // A result folder being written: one row a trial, appended in trial order, so that whatever
@@ -37,7 +38,7 @@ class ResultFolder {
  public:
   // Creates the folder, or continues in it: trials that are there are kept, cells of another
   // experiment with the same seed stay. Throws Error when it cannot be written, is in use, is
-  // damaged, or is not a result folder of this seed and version.
+  // damaged, or is not a result folder of this seed, version and format.
   ResultFolder(std::filesystem::path folder, const Experiment& experiment);
   ResultFolder(const ResultFolder&) = delete;
   ResultFolder& operator=(const ResultFolder&) = delete;

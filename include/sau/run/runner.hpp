@@ -3,9 +3,11 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "sau/agent/any_agent.hpp"
 #include "sau/run/experiment.hpp"
 #include "sau/run/results.hpp"
 
@@ -20,28 +22,42 @@ struct Progress {
   double seconds = 0.0;  // since it began
 };
 
+// Plays one trial into `record`: a pure function of the cell, the seed and the trial's number.
+// Empty-handed (false) when `stop` ended it early. Throws Error when the cell cannot be run at all.
+using TrialFunction = std::function<bool(const Cell& cell, std::uint64_t seed, std::uint64_t trial,
+                                         std::span<const std::uint64_t> points,
+                                         const std::atomic<bool>* stop, TrialRecord& record)>;
+
+// The one for cells whose specs are in the catalogue.
+bool run_trial(const Cell& cell, std::uint64_t seed, std::uint64_t trial,
+               std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
+               TrialRecord& record);
+
+// Its second half, for agents and problems made elsewhere; `points` as curve_points(steps). A trial
+// after which the agent has a fault, or whose total regret or reward is not a finite number, has
+// failed: its record holds the reason and no numbers.
+bool play_trial(AnyAgent& agent, Problem& problem, Streams rng, std::uint64_t steps,
+                std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
+                TrialRecord& record);
+
 struct RunOptions {
   unsigned threads = 0;                     // 0: one per core
   const std::atomic<bool>* stop = nullptr;  // set from outside to end early
   std::function<void(const Progress&)> progress = {};
+  TrialFunction trial = run_trial;  // called by all threads at once
 };
 
 struct RunOutcome {
   bool complete = false;              // every trial asked for is in the folder
   unsigned threads = 0;               // that were used
   std::uint64_t new_trials = 0;       // written by this run
-  std::vector<std::string> failures;  // one line a failed cell; the other cells went on
+  std::vector<std::string> failures;  // one line a cell that cannot be run; the others went on
 };
-
-// One trial: a pure function of the cell, the seed and the trial's number. Empty-handed (false)
-// when `stop` ended it early.
-bool run_trial(const Cell& cell, std::uint64_t seed, std::uint64_t trial,
-               std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
-               TrialRecord& record);
 
 // Runs the trials that are missing in `folder`, which was opened for this experiment, on all
 // cores. Work is dealt out trial by trial over all cells, so that a run that is stopped early has
-// something of each. Throws Error when the folder cannot be written; what it holds stays valid.
+// something of each. A trial that failed is written like any other. Throws Error when the folder
+// cannot be written; what it holds stays valid.
 RunOutcome run(const Experiment& experiment, ResultFolder& folder, const RunOptions& options);
 
 }  // namespace sau
