@@ -18,10 +18,18 @@ void MlpOptions::check() const {
   if (hidden.empty() || hidden.size() > 64) {
     throw UsageError("hidden: expected 1 to 64 layers, found " + std::to_string(hidden.size()));
   }
+  constexpr double kMostWeights = 1e8;  // between two layers: 400 MB
+  double before = 0.0;
   for (const double units : hidden) {
     if (units != std::floor(units)) {
-      throw UsageError("hidden: " + format_number(units) + " is not allowed; expected an integer");
+      throw UsageError("hidden: " + format_number(units) +
+                       " is not allowed; expected a whole number");
     }
+    if (before * units > kMostWeights) {
+      throw UsageError("hidden: " + format_number(before) + "x" + format_number(units) +
+                       " is not allowed; expected at most 1e8 weights between two layers");
+    }
+    before = units;
   }
 }
 

@@ -56,6 +56,10 @@ class RandomSettings {
     value = low + (rng_.below(2) == 0 ? rng_.below(std::min<std::uint64_t>(most, 20) + 1)
                                       : (bounded ? rng_.below(most + 1) : rng_.bits() % most));
   }
+  void fill(CountOrAll& value, const Bounds& bounds) {
+    value.limit = 0;
+    if (rng_.below(2) == 0) fill(value.limit, bounds);
+  }
   void fill(bool& value, const Bounds&) { value = rng_.below(2) == 1; }
   void fill(std::string& value, const Bounds&) {
     static constexpr std::string_view kAlphabet = "abxyz019,()=\"\\ \t\n+-._";
