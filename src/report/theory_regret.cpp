@@ -49,7 +49,7 @@ Curve measure(const std::string& problem, const std::string& agent, const Theory
   TrialRecord record;
   for (std::uint64_t trial = 0; trial < options.trials; ++trial) {
     if (!run_trial(curve.cell, options.seed, trial, curve.points, options.stop, record)) break;
-    if (record.failed()) throw Error(agent + " on " + problem + ": " + record.failure);
+    if (record.failed()) throw Error(fmt::format("{} on {}: {}", agent, problem, record.failure));
     for (std::size_t k = 0; k < curve.points.size(); ++k) curve.regret[k].add(record.curve[k]);
   }
   return curve;

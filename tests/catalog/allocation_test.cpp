@@ -42,14 +42,21 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 void* operator new[](std::size_t size, std::align_val_t alignment) {
   return counted(size, static_cast<std::size_t>(alignment));
 }
-void operator delete(void* place) noexcept { std::free(place); }
-void operator delete[](void* place) noexcept { std::free(place); }
-void operator delete(void* place, std::size_t) noexcept { std::free(place); }
-void operator delete[](void* place, std::size_t) noexcept { std::free(place); }
-void operator delete(void* place, std::align_val_t) noexcept { std::free(place); }
-void operator delete[](void* place, std::align_val_t) noexcept { std::free(place); }
-void operator delete(void* place, std::size_t, std::align_val_t) noexcept { std::free(place); }
-void operator delete[](void* place, std::size_t, std::align_val_t) noexcept { std::free(place); }
+// Inlined, the compiler sees free() on what came from operator new, and warns.
+[[gnu::noinline]] void operator delete(void* place) noexcept { std::free(place); }
+[[gnu::noinline]] void operator delete[](void* place) noexcept { std::free(place); }
+[[gnu::noinline]] void operator delete(void* place, std::size_t) noexcept { std::free(place); }
+[[gnu::noinline]] void operator delete[](void* place, std::size_t) noexcept { std::free(place); }
+[[gnu::noinline]] void operator delete(void* place, std::align_val_t) noexcept { std::free(place); }
+[[gnu::noinline]] void operator delete[](void* place, std::align_val_t) noexcept {
+  std::free(place);
+}
+[[gnu::noinline]] void operator delete(void* place, std::size_t, std::align_val_t) noexcept {
+  std::free(place);
+}
+[[gnu::noinline]] void operator delete[](void* place, std::size_t, std::align_val_t) noexcept {
+  std::free(place);
+}
 #endif
 
 namespace sau {

@@ -24,7 +24,6 @@ using testing::setup_for;
 using testing::state_bytes;
 using testing::StepLog;
 using testing::TestProblem;
-using testing::World;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -33,27 +32,50 @@ Streams streams(std::uint64_t seed) {
   return {Rng({.seed = seed}), Rng({.seed = seed, .role = Role::kAgent})};
 }
 
-template <class P>
-class Conformance : public ::testing::Test {
+class Conformance : public ::testing::TestWithParam<testing::PairCase> {
  public:
-  static auto concrete(Action actions) {
-    const auto setup = setup_for<typename P::Model>(actions);
-    return Agent{typename P::Model(setup, {}), typename P::Strategy(setup, {})};
-  }
   static std::vector<double> context() {
-    return std::vector<double>(setup_for<typename P::Model>(1).shape.dim, 0.5);
+    return std::vector<double>(GetParam().setup(1).shape.dim, 0.5);
   }
 };
-TYPED_TEST_SUITE(Conformance, testing::AsTestTypes<testing::FittingPairs>::type,
+INSTANTIATE_TEST_SUITE_P(Pairs, Conformance, testing::every_pair(), testing::pair_name);
+
+// The one test that is about the types themselves: the others go through AnyAgent, which this shows
+// to be the same.
+template <class P>
+class ConcreteAgent : public ::testing::Test {};
+TYPED_TEST_SUITE(ConcreteAgent, testing::AsTestTypes<testing::FittingPairs>::type,
                  testing::PairNames);
 
-TYPED_TEST(Conformance, PlaysOnlyItsActionsAndRepeatsItself) {
+TYPED_TEST(ConcreteAgent, LoopIsTheVirtualLoop) {
+  for (const Action actions : {1U, 2U, 7U}) {
+    const auto setup = setup_for<typename TypeParam::Model>(actions);
+    StepLog concrete_log, virtual_log;
+    {
+      TestProblem problem(setup.shape);
+      Agent agent{typename TypeParam::Model(setup, {}), typename TypeParam::Strategy(setup, {})};
+      auto rng = streams(8);
+      play(problem, agent, rng, 700, concrete_log);
+    }
+    {
+      TestProblem concrete(setup.shape);
+      Problem& problem = concrete;
+      const auto owner = make_pair_agent<TypeParam>(actions);
+      AnyAgent& agent = *owner;
+      auto rng = streams(8);
+      play(problem, agent, rng, 700, virtual_log);
+    }
+    EXPECT_EQ(concrete_log, virtual_log);
+  }
+}
+
+TEST_P(Conformance, PlaysOnlyItsActionsAndRepeatsItself) {
   for (const Action actions : {1U, 2U, 7U, 64U}) {
     const auto run = [&] {
-      auto agent = this->concrete(actions);
-      World<typename TypeParam::Model> world(11);
+      const auto agent = GetParam().make(actions);
+      auto world = GetParam().world(11);
       Rng rng({.seed = 5, .role = Role::kAgent});
-      return play_steps(agent, world, rng, 500);
+      return play_steps(*agent, world, rng, 500);
     };
     const auto played = run();
     for (const Action action : played) EXPECT_LT(action, actions);
@@ -61,30 +83,29 @@ TYPED_TEST(Conformance, PlaysOnlyItsActionsAndRepeatsItself) {
   }
 }
 
-TYPED_TEST(Conformance, HugeRewardsOfBothSignsLeaveItAtWork) {
-  using Model = typename TypeParam::Model;
+TEST_P(Conformance, HugeRewardsOfBothSignsLeaveItAtWork) {
   for (const double size : {1.0, 1e6, 1e150}) {
-    if (!Model::kRewards.contains(-size)) continue;
+    if (!GetParam().rewards.contains(-size)) continue;
     for (const Action actions : {1U, 2U, 7U, 64U}) {
-      auto agent = this->concrete(actions);
-      World<Model> world(3);
+      const auto agent = GetParam().make(actions);
+      auto world = GetParam().world(3);
       Rng rng({.seed = 5, .role = Role::kAgent});
       for (int n = 0; n < 300; ++n) {
         const Context x = world.next();
-        const Choice made = agent.choose(x, rng);
+        const Choice made = agent->choose(x, rng);
         ASSERT_LT(made.action, actions);
         ASSERT_TRUE(std::isfinite(made.value)) << "step " << n << ", rewards of " << size;
-        agent.learn(x, made, n % 3 == 0 ? size : -size);
+        agent->learn(x, made, n % 3 == 0 ? size : -size);
       }
     }
   }
 }
 
 // A door may refuse a reward, but what it lets in must not break the agent.
-TYPED_TEST(Conformance, AnyRewardThatIsTakenLeavesProbabilitiesThatAddUp) {
+TEST_P(Conformance, AnyRewardThatIsTakenLeavesProbabilitiesThatAddUp) {
   for (const double size : {1e150, 1e200, 1.7e308}) {
-    const auto agent = make_pair_agent<TypeParam>(3);
-    World<typename TypeParam::Model> world(3);
+    const auto agent = GetParam().make(3);
+    auto world = GetParam().world(3);
     Rng rng({.seed = 5, .role = Role::kAgent});
     std::vector<double> chance(3);
     for (int n = 0; n < 30; ++n) {
@@ -103,10 +124,10 @@ TYPED_TEST(Conformance, AnyRewardThatIsTakenLeavesProbabilitiesThatAddUp) {
 }
 
 // With the largest doubles of both signs, r - mean is beyond a double.
-TYPED_TEST(Conformance, AnyRewardThatIsTakenLeavesFiniteValues) {
+TEST_P(Conformance, AnyRewardThatIsTakenLeavesFiniteValues) {
   for (const double size : {1e150, 1e200, 1.7e308}) {
-    const auto agent = make_pair_agent<TypeParam>(1);
-    World<typename TypeParam::Model> world(3);
+    const auto agent = GetParam().make(1);
+    auto world = GetParam().world(3);
     Rng rng({.seed = 5, .role = Role::kAgent});
     for (int n = 0; n < 6; ++n) {
       const Context x = world.next();
@@ -117,35 +138,13 @@ TYPED_TEST(Conformance, AnyRewardThatIsTakenLeavesFiniteValues) {
   }
 }
 
-TYPED_TEST(Conformance, ConcreteLoopIsTheVirtualLoop) {
-  for (const Action actions : {1U, 2U, 7U}) {
-    const auto shape = setup_for<typename TypeParam::Model>(actions).shape;
-    StepLog concrete_log, virtual_log;
-    {
-      TestProblem problem(shape);
-      auto agent = this->concrete(actions);
-      auto rng = streams(8);
-      play(problem, agent, rng, 700, concrete_log);
-    }
-    {
-      TestProblem concrete(shape);
-      Problem& problem = concrete;
-      const auto owner = make_pair_agent<TypeParam>(actions);
-      AnyAgent& agent = *owner;
-      auto rng = streams(8);
-      play(problem, agent, rng, 700, virtual_log);
-    }
-    EXPECT_EQ(concrete_log, virtual_log);
-  }
-}
-
 // AnyAgent::play() knows the cheap problems by type; it must not change a number.
-TYPED_TEST(Conformance, PlayOfATrialIsTheLoop) {
+TEST_P(Conformance, PlayOfATrialIsTheLoop) {
   const auto compare = [](auto& problem, auto& same_problem) {
     const Shape shape = problem.shape();
     const auto points = curve_points(700);
     Recorder one(shape.actions, 700, points), two(shape.actions, 700, points);
-    const auto agent = make_pair_agent<TypeParam>(shape.actions);
+    const auto agent = GetParam().make(shape.actions);
     const auto same_agent = agent->clone();
     auto rng = streams(8), same_rng = streams(8);
     agent->play(problem, rng, 700, one);
@@ -156,23 +155,23 @@ TYPED_TEST(Conformance, PlayOfATrialIsTheLoop) {
     EXPECT_EQ(rng.agent.position(), same_rng.agent.position());
     EXPECT_EQ(rng.problem.position(), same_rng.problem.position());
   };
-  TestProblem one(setup_for<typename TypeParam::Model>(4).shape), two = one;
+  TestProblem one(GetParam().setup(4).shape), two = one;
   compare(one, two);
-  if constexpr (!TypeParam::Model::kUsesContext) {
+  if (!GetParam().uses_context) {
     Bernoulli three({}), four({});
     compare(three, four);
   }
 }
 
-TYPED_TEST(Conformance, SaveLoadContinueIsUninterrupted) {
+TEST_P(Conformance, SaveLoadContinueIsUninterrupted) {
   for (const int before : {0, 1, 3, 150}) {  // new, inside the opening, long after it
-    const auto agent = make_pair_agent<TypeParam>(5);
-    World<typename TypeParam::Model> world(4);
+    const auto agent = GetParam().make(5);
+    auto world = GetParam().world(4);
     Rng rng({.seed = 9, .role = Role::kAgent});
     play_steps(*agent, world, rng, before);
 
     const std::string bytes = state_bytes(*agent);
-    const auto loaded = make_pair_agent<TypeParam>(5);
+    const auto loaded = GetParam().make(5);
     StateReader reader(bytes);
     loaded->load(reader);
     reader.finish();
@@ -185,16 +184,16 @@ TYPED_TEST(Conformance, SaveLoadContinueIsUninterrupted) {
   }
 }
 
-TYPED_TEST(Conformance, AStateOfAnotherShapeIsRefused) {
-  const std::string bytes = state_bytes(*make_pair_agent<TypeParam>(5));
-  const auto other = make_pair_agent<TypeParam>(4);
+TEST_P(Conformance, AStateOfAnotherShapeIsRefused) {
+  const std::string bytes = state_bytes(*GetParam().make(5));
+  const auto other = GetParam().make(4);
   StateReader reader(bytes);
   EXPECT_NE(error_of([&] { other->load(reader); }), "");
 }
 
-TYPED_TEST(Conformance, ACloneIsIndependent) {
-  const auto agent = make_pair_agent<TypeParam>(4);
-  World<typename TypeParam::Model> world(4);
+TEST_P(Conformance, ACloneIsIndependent) {
+  const auto agent = GetParam().make(4);
+  auto world = GetParam().world(4);
   Rng rng({.seed = 9, .role = Role::kAgent});
   play_steps(*agent, world, rng, 50);
   const std::string before = state_bytes(*agent);
@@ -211,11 +210,10 @@ TYPED_TEST(Conformance, ACloneIsIndependent) {
 
 // Two halves learn apart from the same decisions; after the merge, values and chances are those of
 // the agent that saw everything. Values are fixed beforehand, as they come back with late rewards.
-TYPED_TEST(Conformance, MergedHalvesAreTheWhole) {
-  if constexpr (TypeParam::kMergeable) {
-    const auto whole = make_pair_agent<TypeParam>(4), left = make_pair_agent<TypeParam>(4),
-               right = make_pair_agent<TypeParam>(4);
-    World<typename TypeParam::Model> world(4);
+TEST_P(Conformance, MergedHalvesAreTheWhole) {
+  if (GetParam().mergeable) {
+    const auto whole = GetParam().make(4), left = GetParam().make(4), right = GetParam().make(4);
+    auto world = GetParam().world(4);
     Rng rng({.seed = 9, .role = Role::kAgent}), aside({.seed = 10, .role = Role::kAgent});
     for (int n = 0; n < 200; ++n) {
       const Context x = world.next();
@@ -238,22 +236,22 @@ TYPED_TEST(Conformance, MergedHalvesAreTheWhole) {
   }
 }
 
-TYPED_TEST(Conformance, MergingWhatDoesNotMatchIsRefused) {
-  const auto agent = make_pair_agent<TypeParam>(4);
-  const auto wider = make_pair_agent<TypeParam>(5);
+TEST_P(Conformance, MergingWhatDoesNotMatchIsRefused) {
+  const auto agent = GetParam().make(4);
+  const auto wider = GetParam().make(5);
   const std::string before = state_bytes(*agent);
   const std::string error = error_of([&] { agent->merge(*wider); });
-  EXPECT_THAT(error, HasSubstr("merge: cannot add " + TypeParam::spec() + " for 5 actions"));
+  EXPECT_THAT(error, HasSubstr("merge: cannot add " + GetParam().spec() + " for 5 actions"));
   EXPECT_THAT(error, HasSubstr("for 4 actions"));
-  const auto stranger = make_agent(agent->spec().ends_with("+greedy") ? "uniform" : "greedy",
-                                   setup_for<typename TypeParam::Model>(4));
+  const auto stranger =
+      make_agent(agent->spec().ends_with("+greedy") ? "uniform" : "greedy", GetParam().setup(4));
   EXPECT_THAT(error_of([&] { agent->merge(*stranger); }), HasSubstr(stranger->spec()));
   EXPECT_EQ(state_bytes(*agent), before);
 }
 
-TYPED_TEST(Conformance, AContextOfAnotherLengthIsRefused) {
-  const auto agent = make_pair_agent<TypeParam>(3);
-  auto longer = this->context();
+TEST_P(Conformance, AContextOfAnotherLengthIsRefused) {
+  const auto agent = GetParam().make(3);
+  auto longer = context();
   longer.push_back(1.0);
   Rng rng({.seed = 1});
   std::vector<double> chance(3);
@@ -266,10 +264,10 @@ TYPED_TEST(Conformance, AContextOfAnotherLengthIsRefused) {
   EXPECT_EQ(rng.position(), 0U);
 }
 
-TYPED_TEST(Conformance, AContextThatIsNotFiniteIsRefused) {
-  auto setup = setup_for<typename TypeParam::Model>(3);
+TEST_P(Conformance, AContextThatIsNotFiniteIsRefused) {
+  auto setup = GetParam().setup(3);
   setup.shape.dim = 3;  // context-free models take contexts and ignore them
-  const auto agent = make_agent(TypeParam::spec(), setup);
+  const auto agent = make_agent(GetParam().spec(), setup);
   Rng rng({.seed = 1});
   for (const double bad : {kNan, kInfinity, -kInfinity}) {
     const std::vector<double> x = {0.0, bad, 0.0};
@@ -277,27 +275,26 @@ TYPED_TEST(Conformance, AContextThatIsNotFiniteIsRefused) {
   }
 }
 
-TYPED_TEST(Conformance, RewardsItCannotLearnFromAreRefused) {
-  using Model = typename TypeParam::Model;
-  const auto agent = make_pair_agent<TypeParam>(3);
-  const auto x = this->context();
+TEST_P(Conformance, RewardsItCannotLearnFromAreRefused) {
+  const auto agent = GetParam().make(3);
+  const auto x = context();
   const std::string before = state_bytes(*agent);
   std::vector<double> bad = {kNan, kInfinity, -kInfinity};
-  if (std::isfinite(Model::kRewards.max))
-    bad.push_back(std::nextafter(Model::kRewards.max, kInfinity));
-  if (std::isfinite(Model::kRewards.min))
-    bad.push_back(std::nextafter(Model::kRewards.min, -kInfinity));
+  if (std::isfinite(GetParam().rewards.max))
+    bad.push_back(std::nextafter(GetParam().rewards.max, kInfinity));
+  if (std::isfinite(GetParam().rewards.min))
+    bad.push_back(std::nextafter(GetParam().rewards.min, -kInfinity));
   for (const double reward : bad) {
     const std::string error =
         error_of([&] { agent->learn(x, {.action = 0, .value = 0.5}, reward); });
-    EXPECT_THAT(error, HasSubstr("is not allowed; " + std::string(Model::kName) + " learns from "));
+    EXPECT_THAT(error, HasSubstr("is not allowed; " + GetParam().model + " learns from "));
   }
   EXPECT_EQ(state_bytes(*agent), before);
 }
 
-TYPED_TEST(Conformance, AChoiceThatIsNotItsOwnIsRefused) {
-  const auto agent = make_pair_agent<TypeParam>(3);
-  const auto x = this->context();
+TEST_P(Conformance, AChoiceThatIsNotItsOwnIsRefused) {
+  const auto agent = GetParam().make(3);
+  const auto x = context();
   EXPECT_THAT(error_of([&] { agent->learn(x, {.action = 3, .value = 0.0}, 0.5); }),
               HasSubstr("action 3 is not one of 3"));
   EXPECT_THAT(error_of([&] { agent->learn(x, {.action = 0, .value = kNan}, 0.5); }),

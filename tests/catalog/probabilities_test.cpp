@@ -10,17 +10,14 @@
 namespace sau {
 namespace {
 
-using testing::make_pair_agent;
+using testing::PairCase;
 using testing::play_steps;
 using testing::state_bytes;
-using testing::World;
 
 constexpr Action kActions = 4;
 
-template <class P>
-class Probabilities : public ::testing::Test {};
-TYPED_TEST_SUITE(Probabilities, testing::AsTestTypes<testing::FittingPairs>::type,
-                 testing::PairNames);
+class Probabilities : public ::testing::TestWithParam<PairCase> {};
+INSTANTIATE_TEST_SUITE_P(Pairs, Probabilities, testing::every_pair(), testing::pair_name);
 
 std::vector<double> probabilities(AnyAgent& agent, Context x) {
   std::vector<double> chance(agent.shape().actions, -1.0);
@@ -40,10 +37,10 @@ void expect_frequencies(const AnyAgent& agent, Context x, int draws) {
   }
 }
 
-TYPED_TEST(Probabilities, AreNotNegativeAndAddUp) {
+TEST_P(Probabilities, AreNotNegativeAndAddUp) {
   for (const Action actions : {1U, 2U, 7U, 64U}) {
-    const auto agent = make_pair_agent<TypeParam>(actions);
-    World<typename TypeParam::Model> world(4);
+    const auto agent = GetParam().make(actions);
+    auto world = GetParam().world(4);
     Rng rng({.seed = 2, .role = Role::kAgent});
     for (int n = 0; n < 150; ++n) {
       const Context x = world.next();
@@ -57,17 +54,17 @@ TYPED_TEST(Probabilities, AreNotNegativeAndAddUp) {
   }
 }
 
-TYPED_TEST(Probabilities, MatchTheFrequenciesOfDraws) {
-  const auto agent = make_pair_agent<TypeParam>(kActions);
-  World<typename TypeParam::Model> world(4);
+TEST_P(Probabilities, MatchTheFrequenciesOfDraws) {
+  const auto agent = GetParam().make(kActions);
+  auto world = GetParam().world(4);
   Rng rng({.seed = 2, .role = Role::kAgent});
   play_steps(*agent, world, rng, 12);
   expect_frequencies(*agent, world.next(), 100'000);
 }
 
-TYPED_TEST(Probabilities, MatchTheFrequenciesWhileRewardsAreOnTheirWay) {
-  const auto agent = make_pair_agent<TypeParam>(kActions);
-  World<typename TypeParam::Model> world(4);
+TEST_P(Probabilities, MatchTheFrequenciesWhileRewardsAreOnTheirWay) {
+  const auto agent = GetParam().make(kActions);
+  auto world = GetParam().world(4);
   Rng rng({.seed = 2, .role = Role::kAgent});
   for (Action n = 0; n < kActions; ++n) {
     const Context x = world.next();
@@ -77,14 +74,14 @@ TYPED_TEST(Probabilities, MatchTheFrequenciesWhileRewardsAreOnTheirWay) {
   expect_frequencies(*agent, world.next(), 20'000);
 }
 
-TYPED_TEST(Probabilities, MatchTheFrequenciesOfTheFirstStep) {
-  World<typename TypeParam::Model> world(4);
-  expect_frequencies(*make_pair_agent<TypeParam>(kActions), world.next(), 20'000);
+TEST_P(Probabilities, MatchTheFrequenciesOfTheFirstStep) {
+  auto world = GetParam().world(4);
+  expect_frequencies(*GetParam().make(kActions), world.next(), 20'000);
 }
 
-TYPED_TEST(Probabilities, AskingChangesNothing) {
-  const auto agent = make_pair_agent<TypeParam>(kActions);
-  World<typename TypeParam::Model> world(4);
+TEST_P(Probabilities, AskingChangesNothing) {
+  const auto agent = GetParam().make(kActions);
+  auto world = GetParam().world(4);
   Rng rng({.seed = 2, .role = Role::kAgent});
   for (const int steps : {0, 2, 60}) {  // new, inside the opening, after it
     play_steps(*agent, world, rng, steps);
@@ -100,9 +97,9 @@ TYPED_TEST(Probabilities, AskingChangesNothing) {
   }
 }
 
-TYPED_TEST(Probabilities, AskingTwiceGivesTheSame) {
-  const auto agent = make_pair_agent<TypeParam>(kActions);
-  World<typename TypeParam::Model> world(4);
+TEST_P(Probabilities, AskingTwiceGivesTheSame) {
+  const auto agent = GetParam().make(kActions);
+  auto world = GetParam().world(4);
   Rng rng({.seed = 2, .role = Role::kAgent});
   play_steps(*agent, world, rng, 30);
   const Context x = world.next();
@@ -110,11 +107,10 @@ TYPED_TEST(Probabilities, AskingTwiceGivesTheSame) {
 }
 
 // An agent past the opening whose action place[i] has learned the i-th history.
-template <class P>
-std::unique_ptr<AnyAgent> with_histories(const std::vector<Action>& place) {
+std::unique_ptr<AnyAgent> with_histories(const PairCase& pair, const std::vector<Action>& place) {
   const std::vector<std::vector<double>> histories = {
       {0.9, 0.2, 0.7, 0.4}, {0.5, 0.35}, {0.8, 0.6, 1.0, 0.1, 0.45, 0.3}, {0.75}};
-  auto agent = make_pair_agent<P>(kActions);
+  auto agent = pair.make(kActions);
   Rng rng({.seed = 2, .role = Role::kAgent});
   for (Action n = 0; n < kActions; ++n) agent->choose({}, rng);
   for (std::size_t i = 0; i < histories.size(); ++i) {
@@ -126,12 +122,12 @@ std::unique_ptr<AnyAgent> with_histories(const std::vector<Action>& place) {
 }
 
 // Not for models that share parameters between actions: those take a context.
-TYPED_TEST(Probabilities, PermutingTheHistoriesPermutesThem) {
-  if constexpr (!TypeParam::Model::kUsesContext) {
-    const auto original = probabilities(*with_histories<TypeParam>({0, 1, 2, 3}), {});
+TEST_P(Probabilities, PermutingTheHistoriesPermutesThem) {
+  if (!GetParam().uses_context) {
+    const auto original = probabilities(*with_histories(GetParam(), {0, 1, 2, 3}), {});
     for (const std::vector<Action>& place :
          {std::vector<Action>{3, 2, 1, 0}, {1, 2, 3, 0}, {2, 0, 1, 3}}) {
-      const auto permuted = probabilities(*with_histories<TypeParam>(place), {});
+      const auto permuted = probabilities(*with_histories(GetParam(), place), {});
       for (std::size_t i = 0; i < kActions; ++i) {
         EXPECT_NEAR(permuted[place[i]], original[i], 2e-9) << i;
       }

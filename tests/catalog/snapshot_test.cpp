@@ -21,21 +21,19 @@ namespace {
 using testing::error_of;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::make_pair_agent;
 using testing::play_steps;
 using ::testing::StartsWith;
 using testing::state_bytes;
 using testing::TemporaryFolder;
 using testing::World;
 
-template <class P>
-class Snapshot : public ::testing::Test {};
-TYPED_TEST_SUITE(Snapshot, testing::AsTestTypes<testing::FittingPairs>::type, testing::PairNames);
+class Snapshot : public ::testing::TestWithParam<testing::PairCase> {};
+INSTANTIATE_TEST_SUITE_P(Pairs, Snapshot, testing::every_pair(), testing::pair_name);
 
-TYPED_TEST(Snapshot, ALoadedAgentContinuesAsIfItHadNotStopped) {
+TEST_P(Snapshot, ALoadedAgentContinuesAsIfItHadNotStopped) {
   const TemporaryFolder folder;
-  World<typename TypeParam::Model> world(4);
-  const auto agent = make_pair_agent<TypeParam>(5);
+  auto world = GetParam().world(4);
+  const auto agent = GetParam().make(5);
   Rng rng({.seed = 3, .role = Role::kAgent});
   play_steps(*agent, world, rng, 123);
   save_agent(folder / "agent", *agent, rng);
@@ -50,10 +48,10 @@ TYPED_TEST(Snapshot, ALoadedAgentContinuesAsIfItHadNotStopped) {
   EXPECT_EQ(loaded.rng.position(), rng.position());
 }
 
-TYPED_TEST(Snapshot, SavingAgainGivesTheSameBytes) {
+TEST_P(Snapshot, SavingAgainGivesTheSameBytes) {
   const TemporaryFolder folder;
-  World<typename TypeParam::Model> world(4);
-  const auto agent = make_pair_agent<TypeParam>(3);
+  auto world = GetParam().world(4);
+  const auto agent = GetParam().make(3);
   Rng rng({.seed = 3, .role = Role::kAgent});
   play_steps(*agent, world, rng, 40);
   save_agent(folder / "one", *agent, rng);

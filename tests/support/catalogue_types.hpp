@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -102,10 +103,10 @@ std::unique_ptr<AnyAgent> make_pair_agent(Action actions) {
 }
 
 // Contexts and rewards that a model can learn from; a step is the same whatever is played.
-template <class M>
-class World {
+class AnyWorld {
  public:
-  explicit World(std::uint64_t seed) : rng_(Stream{.seed = seed}), x_(setup_for<M>(1).shape.dim) {}
+  AnyWorld(std::size_t dim, RewardRange rewards, std::uint64_t seed)
+      : rng_(Stream{.seed = seed}), rewards_(rewards), x_(dim) {}
 
   Context next() {
     for (double& xi : x_) xi = rng_.normal();
@@ -115,16 +116,56 @@ class World {
   // Higher actions pay more. Of both signs where the model allows it.
   double reward(Action action) const {
     const double raw = noise_ * (1.0 - 1.0 / (2.0 + action));
-    const double width = M::kRewards.max - M::kRewards.min;
-    if (width < 1e6) return M::kRewards.min + width * raw;
+    const double width = rewards_.max - rewards_.min;
+    if (width < 1e6) return rewards_.min + width * raw;
     return 4.0 * raw - 1.5;
   }
 
  private:
   Rng rng_;
+  RewardRange rewards_;
   std::vector<double> x_;
   double noise_ = 0.0;
 };
+
+template <class M>
+class World : public AnyWorld {
+ public:
+  explicit World(std::uint64_t seed) : AnyWorld(setup_for<M>(1).shape.dim, M::kRewards, seed) {}
+};
+
+// A pair as a value. A test that needs no types takes this instead, by TEST_P: it is compiled once,
+// where a TYPED_TEST is compiled once a pair.
+struct PairCase {
+  std::string model, strategy;
+  bool uses_context = false, mergeable = false;
+  RewardRange rewards;
+  Setup (*setup)(Action actions) = nullptr;
+
+  std::string spec() const { return model + "+" + strategy; }
+  std::unique_ptr<AnyAgent> make(Action actions) const {
+    return make_agent(spec(), setup(actions));
+  }
+  AnyWorld world(std::uint64_t seed) const { return {setup(1).shape.dim, rewards, seed}; }
+};
+inline void PrintTo(const PairCase& pair, std::ostream* out) { *out << pair.spec(); }
+
+template <class... P>
+std::vector<PairCase> pair_cases(TypeList<P...>) {
+  return {PairCase{.model = std::string(P::Model::kName),
+                   .strategy = std::string(P::Strategy::kName),
+                   .uses_context = P::Model::kUsesContext,
+                   .mergeable = P::kMergeable,
+                   .rewards = P::Model::kRewards,
+                   .setup = setup_for<typename P::Model>}...};
+}
+
+// Runs the TEST_Ps of a suite on every model with every strategy that fits it, under names such as
+// Pairs/Conformance.ACloneIsIndependent/sample_mean_sau_ucb.
+inline auto every_pair() { return ::testing::ValuesIn(pair_cases(FittingPairs{})); }
+inline std::string pair_name(const ::testing::TestParamInfo<PairCase>& info) {
+  return info.param.model + "_" + info.param.strategy;
+}
 
 // Plays `steps` steps and returns the actions.
 template <class A, class W>
