@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <ctime>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -11,17 +10,12 @@
 #include <system_error>
 #include <thread>
 
+#include "run/thread_clock.hpp"
 #include "sau/catalog/catalog.hpp"
 #include "sau/core/error.hpp"
 
 namespace sau {
 namespace {
-
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // Deals out the missing trials and puts what comes back into the folder, in trial order.
 class Board {

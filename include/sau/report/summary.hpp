@@ -15,9 +15,11 @@ namespace sau {
 struct CellSummary {
   Cell cell;
   std::uint64_t trials = 0;  // summarised, may be fewer than asked for
+  std::uint64_t failed = 0;  // trials that failed and are in none of the numbers
   Summary regret, reward;
-  double stuck = 0.0;    // share of trials stuck on a wrong action
-  double seconds = 0.0;  // mean processor time of a trial
+  double stuck = 0.0;        // share of trials stuck on a wrong action
+  double seconds = 0.0;      // mean processor time of a trial
+  double seconds_sem = 0.0;  // its standard error
 };
 
 // The first `cell.trials` trials of each of `cells`, as far as `results` has them.
