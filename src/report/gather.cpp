@@ -61,6 +61,7 @@ std::vector<CellSummary> gather(std::span<const std::filesystem::path> folders) 
     }
   }
   std::vector<CellSummary> summaries;
+  summaries.reserve(gathered.size());
   for (Gathered& cell : gathered) summaries.push_back(std::move(cell.summary));
   return summaries;
 }

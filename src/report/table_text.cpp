@@ -13,9 +13,10 @@ using detail::Line;
 
 constexpr std::size_t kWidth = 110;  // of the terminal
 
-// The mark has a place of its own, so that digits stay below digits.
-std::string show(const Entry& entry) {
-  if (entry.value.empty()) return "- ";
+// The mark has a place of its own, so that digits stay below digits. A dash says that a result is
+// missing; where the paper has none there is nothing to miss.
+std::string show(const Line& line, const Entry& entry) {
+  if (entry.value.empty()) return line.algorithm.empty() ? "" : "- ";
   const char* mark = entry.standing == Standing::kBest   ? "*"
                      : entry.standing == Standing::kNear ? "~"
                                                          : " ";
@@ -29,7 +30,7 @@ std::vector<detail::TextRow> rows_of(const Table& table, const std::vector<Line>
   for (const Line& line : lines) {
     detail::TextRow& row = rows.emplace_back();
     row = {line.algorithm, line.source};
-    for (std::size_t c = first; c < last; ++c) row.push_back(show(line.entries[c]));
+    for (std::size_t c = first; c < last; ++c) row.push_back(show(line, line.entries[c]));
   }
   return rows;
 }
