@@ -1,7 +1,8 @@
 # sau_embed_files(<target> HEADER <header> FUNCTION <function> FILES <file>...)
-# Compiles the files into the target. <header>, under src/, declares sau::detail::EmbeddedFile and
-# sau::detail::<function>(). A file is called by its name without the extension; the order is that
-# of FILES. Run as a script (cmake -P) this same file writes the source.
+# Compiles the files into the target. <header>, under src/, declares sau::detail::<function>(), which
+# returns them as a span of EmbeddedFile (core/embedded_file.hpp). A file is called by its name
+# without the extension; the order is that of FILES. Run as a script (cmake -P) this same file writes
+# the source.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(SAU_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 

@@ -6,6 +6,7 @@ namespace {
 constexpr Command kCommands[] = {
     {"run", "run agents on problems and compare their regret", describe_run},
     {"paper", "run the paper's experiments", describe_paper},
+    {"table", "make the paper's tables from results, with its numbers beside them", describe_table},
     {"list", "list every problem, model, strategy and alias, with their settings", describe_list},
     {"inspect", "show what a result folder or an agent file holds", describe_inspect},
     {"completion", "print a completion script for bash, zsh or fish", describe_completion},

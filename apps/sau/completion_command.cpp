@@ -63,10 +63,12 @@ std::vector<std::string> values_of(const std::string& flag) {
   if (flag == "problem") return names_of(list_problems(), problem_aliases());
   if (flag == "agent") return names_of(list_strategies(), agent_aliases());
   if (flag == "only") return paper_parts();
+  if (flag == "table") return {"regret", "normalised", "time", "all"};
+  if (flag == "format") return {"text", "markdown", "csv", "latex"};
   return {};
 }
 
-constexpr const char* kValueFlags[] = {"problem", "agent", "only"};
+constexpr const char* kValueFlags[] = {"problem", "agent", "only", "table", "format"};
 constexpr const char* kShells[] = {"bash", "zsh", "fish"};
 
 std::string bash_script() {
@@ -89,6 +91,7 @@ std::string bash_script() {
   fi
   case "$previous" in
 {}    --out) COMPREPLY=($(compgen -d -- "$current")); return ;;
+    --output) COMPREPLY=($(compgen -f -- "$current")); return ;;
     --trials|--steps|--seed|--threads) return ;;
   esac
   if [ -n "$words" ]; then
@@ -98,7 +101,10 @@ std::string bash_script() {
   case "${{COMP_WORDS[1]}}" in
 {}  esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
-  if [ "${{COMP_WORDS[1]}}" = inspect ]; then COMPREPLY+=($(compgen -f -- "$current")); fi
+  case "${{COMP_WORDS[1]}}" in
+    inspect) COMPREPLY+=($(compgen -f -- "$current")) ;;
+    table) COMPREPLY+=($(compgen -d -- "$current")) ;;
+  esac
 }}
 complete -F _sau sau
 )",
@@ -122,10 +128,11 @@ std::string fish_script() {
           fmt::format("complete -c sau -n {} -l {} -d {}", when, flag.name, quoted(flag.help));
       const auto values = values_of(flag.name);
       if (!values.empty()) script += fmt::format(" -xa '{}'", fmt::join(values, " "));
-      if (flag.takes_value && flag.name == "out") script += " -rF";
+      if (flag.takes_value && flag.name.starts_with("out")) script += " -rF";
       script += "\n";
     }
-    if (command.name == "inspect") script += fmt::format("complete -c sau -n {} -F\n", when);
+    if (command.name == "inspect" || command.name == "table")
+      script += fmt::format("complete -c sau -n {} -F\n", when);
     if (command.name == "completion") {
       script += fmt::format("complete -c sau -n {} -a 'bash zsh fish'\n", when);
     }

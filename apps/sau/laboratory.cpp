@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "progress.hpp"
 #include "sau/core/error.hpp"
@@ -47,19 +48,28 @@ void stop_on(int signal) {
   if (std::signal(signal, request_stop) == SIG_IGN) std::signal(signal, SIG_IGN);
 }
 
-std::string join(const std::string& object, const Addition& addition) {
-  if (addition.key.empty()) return object;
+std::string joined_json(const std::string& object, std::span<const Addition> additions) {
   auto json = nlohmann::ordered_json::parse(object);
-  json[addition.key] = nlohmann::ordered_json::parse(addition.json);
+  for (const Addition& addition : additions) {
+    if (!addition.key.empty()) json[addition.key] = nlohmann::ordered_json::parse(addition.json);
+  }
   return json.dump(2) + "\n";
+}
+
+std::string joined_text(std::string text, std::span<const Addition> additions) {
+  for (const Addition& addition : additions) {
+    if (!text.empty() && !addition.text.empty()) text += '\n';
+    text += addition.text;
+  }
+  return text;
 }
 
 }  // namespace
 
 int run_laboratory(const Experiment& experiment, const std::filesystem::path& folder,
-                   const LaboratoryFlags& flags, const Adds& adds) {
+                   const LaboratoryFlags& flags, std::span<const Adds> adds) {
   RunOutcome outcome;
-  Addition addition;
+  std::vector<Addition> additions;
   {
     stop_on(SIGINT);
     stop_on(SIGTERM);
@@ -76,18 +86,18 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
                   "; the finished trials are kept, the same command goes on");
     }
     printer.finish();
-    if (adds && !stop_requested) addition = adds(folder, stop_requested);
-    if (adds && stop_requested) {
-      addition = {};
+    for (const Adds& add : adds) {
+      if (!stop_requested) additions.push_back(add(folder, stop_requested));
+      if (!stop_requested) continue;
+      additions.clear();
       outcome.complete = false;
+      break;
     }
   }
   const auto summaries = summarise(read_results(folder, Curves::kSkip), experiment.cells);
-  const std::string cells = flags.json ? summary_json(summaries) : summary_table(summaries);
-  std::fputs((flags.json ? join(cells, addition) : cells).c_str(), stdout);
-  if (!flags.json && !addition.text.empty()) {
-    std::fputs(((cells.empty() ? "" : "\n") + addition.text).c_str(), stdout);
-  }
+  const std::string text = flags.json ? joined_json(summary_json(summaries), additions)
+                                      : joined_text(summary_table(summaries), additions);
+  std::fputs(text.c_str(), stdout);
   for (const std::string& failure : outcome.failures) {
     std::fprintf(stderr, "sau: failed: %s\n", failure.c_str());
   }
@@ -107,7 +117,8 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
     fmt::print("\nresults: {} ({} new trial{})\n", where, outcome.new_trials,
                outcome.new_trials == 1 ? "" : "s");
   }
-  return outcome.failures.empty() && addition.good && !hopeless ? 0 : 1;
+  const bool good = std::ranges::all_of(additions, &Addition::good);
+  return outcome.failures.empty() && good && !hopeless ? 0 : 1;
 }
 
 }  // namespace sau::cli

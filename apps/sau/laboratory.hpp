@@ -3,6 +3,7 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "sau/core/spec.hpp"
@@ -17,6 +18,7 @@ struct LaboratoryFlags {
   std::string out;
   bool json = false;
   bool quiet = false;
+  bool dry_run = false;
   void fields(auto&& field) {
     field("seed", seed, "seed of every random stream");
     field("threads", threads, "trials at the same time; 0 is one per core; never changes a result",
@@ -24,6 +26,7 @@ struct LaboratoryFlags {
     field("out", out, "result folder; trials that are in it are not run again");
     field("json", json, "print the summary as JSON on standard output");
     field("quiet", quiet, "no progress on standard error");
+    field("dry_run", dry_run, "say what would be run and how long it should take; writes nothing");
   }
 };
 
@@ -37,10 +40,10 @@ struct Addition {
 using Adds =
     std::function<Addition(const std::filesystem::path& folder, const std::atomic<bool>& stop)>;
 
-// Runs what is missing in the folder, then `adds`, then prints the summary of the trials asked
-// for. Ctrl-C leaves a valid folder. Returns the exit code: 1 when a cell cannot be run, or when
-// all of its trials failed; some failed trials are reported and no more.
+// Runs what is missing in the folder, then each of `adds`, then prints the summary of the trials
+// asked for and the additions. Ctrl-C leaves a valid folder. Returns the exit code: 1 when a cell
+// cannot be run, or when all of its trials failed; some failed trials are reported and no more.
 int run_laboratory(const Experiment& experiment, const std::filesystem::path& folder,
-                   const LaboratoryFlags& flags, const Adds& adds = {});
+                   const LaboratoryFlags& flags, std::span<const Adds> adds = {});
 
 }  // namespace sau::cli

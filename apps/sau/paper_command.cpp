@@ -1,12 +1,18 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "dry_run.hpp"
 #include "flags.hpp"
 #include "laboratory.hpp"
+#include "table_files.hpp"
 #include "theory_files.hpp"
 
 namespace sau::cli {
 namespace {
+
+constexpr const char* kTheoryTime =
+    "The checks of the theory come on top: seconds at 100 trials, on one core, in proportion to "
+    "--trials.";
 
 struct PaperFlags : LaboratoryFlags {
   std::vector<std::string> only;
@@ -27,26 +33,37 @@ Deed describe_paper(CLI::App& app) {
       "problems, agents, steps and trial counts, and checks its theory by numbers.");
   std::string footer = "Parts:\n";
   for (const std::string& name : paper_parts()) {
-    footer += fmt::format("  {:<14} {}\n", name, paper_part(name, 0).title);
+    footer += fmt::format("  {:<14} {}\n", name, paper_title(name));
   }
   app.footer(footer +
              "Examples:\n"
              "  sau paper --only multi-armed --trials 20\n"
              "  sau paper --only multi-armed --json > multi-armed.json\n"
              "  sau paper --only theory\n"
+             "  sau paper --dry-run\n"
+             "Where the paper prints numbers, its tables follow the summary, ours and the paper's\n"
+             "side by side, and are kept in the folder as tables.txt, .md, .csv and .tex.\n"
              "Without --out the folder is results/paper; a run that was stopped goes on there.");
   const auto flags = add_flags<PaperFlags>(app);
   return [flags] {
     Experiment experiment{.seed = flags->seed, .cells = {}};
-    Adds theory;
+    std::vector<Adds> adds;
+    std::vector<Share> shares;
     for (const std::string& name : flags->only.empty() ? paper_parts() : flags->only) {
-      PaperPart part = paper_part(name, flags->trials);
-      if (part.checks) theory = theory_adds(flags->seed, part.trials);
-      add_cells(experiment.cells, std::move(part.cells));
+      const PaperPart part = paper_part(name, flags->trials);
+      shares.push_back({.name = name, .cells = part.cells});
+      if (part.checks) {
+        if (adds.empty()) adds.push_back(theory_adds(flags->seed, part.trials));
+        shares.back().remark = kTheoryTime;
+      }
+      add_cells(experiment.cells, part.cells);
     }
     const std::string standard =
         flags->seed == 1 ? "results/paper" : fmt::format("results/paper-seed{}", flags->seed);
-    return run_laboratory(experiment, flags->out.empty() ? standard : flags->out, *flags, theory);
+    const std::string folder = flags->out.empty() ? standard : flags->out;
+    if (flags->dry_run) return dry_run(experiment, folder, *flags, shares);
+    if (!experiment.cells.empty()) adds.insert(adds.begin(), table_adds(experiment.cells));
+    return run_laboratory(experiment, folder, *flags, adds);
   };
 }
 

@@ -12,13 +12,6 @@ namespace {
 
 constexpr double kPlainInterval = 10.0;
 
-std::string duration(double seconds) {
-  const auto whole = static_cast<long>(std::lround(std::min(seconds, 1e8)));
-  if (whole < 60) return fmt::format("{} s", whole);
-  if (whole < 3600) return fmt::format("{}:{:02} min", whole / 60, whole % 60);
-  return fmt::format("{}:{:02} h", whole / 3600, whole % 3600 / 60);
-}
-
 std::string rate(double steps_per_second) {
   if (steps_per_second >= 1e6) return fmt::format("{:.1f}M steps/s", steps_per_second / 1e6);
   if (steps_per_second >= 1e3) return fmt::format("{:.1f}k steps/s", steps_per_second / 1e3);
@@ -37,6 +30,13 @@ std::string describe(const Progress& progress) {
 }
 
 }  // namespace
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<long>(std::lround(std::min(seconds, 1e8)));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{}:{:02} min", whole / 60, whole % 60);
+  return fmt::format("{}:{:02} h", whole / 3600, whole % 3600 / 60);
+}
 
 ProgressPrinter::ProgressPrinter(bool quiet) : quiet_(quiet), terminal_(::isatty(2) == 1) {}
 

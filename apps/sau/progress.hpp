@@ -1,8 +1,13 @@
 #pragma once
 
+#include <string>
+
 #include "sau/run/runner.hpp"
 
 namespace sau::cli {
+
+// "12 s", "3:20 min", "1:05 h".
+std::string duration(double seconds);
 
 // Tells on standard error how far a run is: one line that is rewritten on a terminal, otherwise a
 // plain line every ten seconds.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "dry_run.hpp"
 #include "flags.hpp"
 #include "laboratory.hpp"
 #include "sau/core/error.hpp"
@@ -33,6 +34,18 @@ std::string default_folder(const Experiment& experiment) {
   return fmt::format("results/run-{:08x}", scope_of(request) >> 32);
 }
 
+// A share a problem.
+std::vector<Share> shares_of(const Experiment& experiment) {
+  std::vector<Share> shares;
+  for (const Cell& cell : experiment.cells) {
+    if (shares.empty() || shares.back().name != cell.problem) {
+      shares.push_back({.name = cell.problem, .cells = {}});
+    }
+    shares.back().cells.push_back(cell);
+  }
+  return shares;
+}
+
 }  // namespace
 
 Deed describe_run(CLI::App& app) {
@@ -56,8 +69,9 @@ Deed describe_run(CLI::App& app) {
     const Experiment experiment{
         .seed = flags->seed,
         .cells = make_cells(flags->problem, flags->agent, flags->steps, flags->trials)};
-    return run_laboratory(experiment, flags->out.empty() ? default_folder(experiment) : flags->out,
-                          *flags);
+    const std::string folder = flags->out.empty() ? default_folder(experiment) : flags->out;
+    if (flags->dry_run) return dry_run(experiment, folder, *flags, shares_of(experiment));
+    return run_laboratory(experiment, folder, *flags);
   };
 }
 

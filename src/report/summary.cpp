@@ -6,6 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "report/text_grid.hpp"
+
 namespace sau {
 namespace {
 
@@ -39,16 +41,10 @@ std::string short_time(double seconds) {
                          : fmt::format("{:.0f} us", 1e6 * seconds);
 }
 
-// Terminal columns, not bytes: every character here that takes more bytes takes one column.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
+using detail::TextRow;
 
-using Row = std::vector<std::string>;
-
-Row row_of(const CellSummary& cell) {
-  Row row = {cell.cell.agent, std::to_string(cell.trials), std::to_string(cell.failures.size())};
+TextRow row_of(const CellSummary& cell) {
+  TextRow row = {cell.cell.agent, std::to_string(cell.trials), std::to_string(cell.failures.size())};
   if (cell.counted() == 0) {
     row.insert(row.end(), {"-", "-", "-", "-", "-", "-"});
     return row;
@@ -59,24 +55,6 @@ Row row_of(const CellSummary& cell) {
               fmt::format("{:.1f} %", 100.0 * cell.stuck), short_number(cell.reward.mean),
               short_time(cell.seconds)});
   return row;
-}
-
-// Columns as wide as their widest entry; the first to the left, numbers to the right.
-std::string align(const std::vector<Row>& rows) {
-  std::vector<std::size_t> width(rows.front().size());
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], width_of(row[i]));
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string space(width[i] - width_of(row[i]), ' ');
-      text += (i == 0 ? "  " : "   ") + (i == 0 ? row[i] + space : space + row[i]);
-    }
-    while (text.back() == ' ') text.pop_back();
-    text += '\n';
-  }
-  return text;
 }
 
 }  // namespace
@@ -90,6 +68,7 @@ std::vector<CellSummary> summarise(const RunResults& results, std::span<const Ce
     CellSummary& summary = summaries.emplace_back();
     summary.cell = cell;
     summary.seconds = found->seconds;
+    summary.seconds_sem = found->seconds_sem;
     const std::size_t count = std::min<std::size_t>(cell.trials, found->trials.size());
     std::vector<double> regret, reward;
     double stuck = 0.0;
@@ -141,7 +120,7 @@ std::string summary_table(std::span<const CellSummary> summaries) {
   for (std::size_t i = 0; i < summaries.size();) {
     const Cell& first = summaries[i].cell;
     text += fmt::format("{}{}   {} steps\n", text.empty() ? "" : "\n", first.problem, first.steps);
-    std::vector<Row> rows = {{"agent", "trials", "failed", "regret", "median", "10-90 %", "stuck",
+    std::vector<TextRow> rows = {{"agent", "trials", "failed", "regret", "median", "10-90 %", "stuck",
                               "reward", "time/trial"}};
     bool failed = false;
     for (; i < summaries.size() && summaries[i].cell.problem_spec == first.problem_spec &&
@@ -151,9 +130,9 @@ std::string summary_table(std::span<const CellSummary> summaries) {
       failed = failed || !summaries[i].failures.empty();
     }
     if (!failed) {
-      for (Row& row : rows) row.erase(row.begin() + 2);
+      for (TextRow& row : rows) row.erase(row.begin() + 2);
     }
-    text += align(rows);
+    text += detail::align(rows, 1, 3);
   }
   return text;
 }

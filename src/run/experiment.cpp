@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <memory>
 #include <new>
-#include <nlohmann/json.hpp>
 
 #include "run/embedded_experiments.hpp"
+#include "run/paper_file.hpp"
 #include "sau/catalog/catalog.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/text.hpp"
@@ -58,27 +58,6 @@ std::vector<Cell> make_cells(std::span<const std::string> problems,
   return cells;
 }
 
-namespace {
-
-// Every problem with every agent of a file in experiments/. An agent is a spec or an alias, or
-// {"name": what is displayed, "spec": what it is} where the settings are those of this problem
-// only.
-std::vector<Cell> read_cells(const nlohmann::json& json, std::uint64_t trials) {
-  std::vector<Cell> cells;
-  if (json.contains("checks")) return cells;
-  const auto steps = json.at("steps").get<std::uint64_t>();
-  for (const auto& problem : json.at("problems")) {
-    for (const auto& agent : json.at("agents")) {
-      const auto spec = (agent.is_object() ? agent.at("spec") : agent).get<std::string>();
-      cells.push_back(make_cell(problem.get<std::string>(), spec, steps, trials));
-      if (agent.is_object()) cells.back().agent = agent.at("name").get<std::string>();
-    }
-  }
-  return cells;
-}
-
-}  // namespace
-
 std::vector<std::string> paper_parts() {
   std::vector<std::string> names;
   for (const auto& file : detail::embedded_experiments()) {
@@ -87,18 +66,24 @@ std::vector<std::string> paper_parts() {
   return names;
 }
 
+namespace {
+
+const detail::EmbeddedFile& paper_file(std::string_view name) {
+  const auto files = detail::embedded_experiments();
+  const auto found = std::ranges::find(files, name, &detail::EmbeddedFile::name);
+  if (found == files.end())
+    throw UsageError(unknown_name("part of the paper", name, paper_parts()));
+  return *found;
+}
+
+}  // namespace
+
+std::string paper_title(std::string_view name) {
+  return detail::read_paper_title(name, paper_file(name).text);
+}
+
 PaperPart paper_part(std::string_view name, std::uint64_t trials) {
-  for (const auto& file : detail::embedded_experiments()) {
-    if (file.name != name) continue;
-    const auto json = nlohmann::json::parse(file.text);
-    if (trials == 0) trials = json.at("trials").get<std::uint64_t>();
-    return {.name = std::string(name),
-            .title = json.at("title").get<std::string>(),
-            .trials = trials,
-            .checks = json.contains("checks"),
-            .cells = read_cells(json, trials)};
-  }
-  throw UsageError(unknown_name("part of the paper", name, paper_parts()));
+  return detail::read_paper_part(name, paper_file(name).text, trials);
 }
 
 }  // namespace sau

@@ -16,6 +16,7 @@
 #include "run/cell_file.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
+#include "sau/core/stats.hpp"
 #include "sau/core/text.hpp"
 #include "sau/core/version.hpp"
 #include "sau/kernel/instruction_set.hpp"
@@ -111,17 +112,41 @@ Settings read_settings(const fs::path& folder) {
   return settings;
 }
 
-// Sum and number of the seconds of every cell file. Not vital: what cannot be read is passed over.
-std::map<std::string, std::pair<double, double>> read_timing(const fs::path& folder) {
-  std::map<std::string, std::pair<double, double>> timing;
+// Throws Error unless the folder is empty or holds results.
+void check_ours(const fs::path& folder) {
+  if (!fs::exists(folder / kSettings) && !fs::is_empty(folder)) {
+    throw Error(folder.string() + " is not a sau result folder (it has no " +
+                std::string(kSettings) + ") and is not empty; choose another --out");
+  }
+}
+
+// Throws Error unless a run with this seed may add to the folder.
+void check_settings(const fs::path& folder, const Settings& settings, std::uint64_t seed) {
+  if (settings.seed != seed) {
+    throw Error(folder.string() + " holds results of seed " + std::to_string(settings.seed) +
+                ", not " + std::to_string(seed) + "; choose another --out");
+  }
+  if (settings.sau_version != version()) {
+    throw Error(folder.string() + " was written by sau " + settings.sau_version + ", this is sau " +
+                std::string(version()) + "; choose another --out");
+  }
+  if (settings.format_version != kFormatVersion) {
+    throw Error(folder.string() + " has format version " + std::to_string(settings.format_version) +
+                ", which this sau reads but does not add to: it writes version " +
+                std::to_string(kFormatVersion) + "; choose another --out");
+  }
+}
+
+// The seconds of every cell file's trials. Not vital: what cannot be read is passed over.
+std::map<std::string, std::vector<double>> read_timing(const fs::path& folder) {
+  std::map<std::string, std::vector<double>> timing;
   std::ifstream file(folder / kTiming);
   std::string line;
   while (std::getline(file, line)) {
     const std::size_t first = line.find(','), last = line.rfind(',');
     if (first == std::string::npos || first == last) continue;
     const double seconds = std::strtod(line.c_str() + last + 1, nullptr);
-    auto& [sum, count] = timing[line.substr(0, first)];
-    if (seconds > 0.0) sum += seconds, count += 1.0;
+    if (seconds > 0.0) timing[line.substr(0, first)].push_back(seconds);
   }
   return timing;
 }
@@ -159,10 +184,27 @@ RunResults read_results(const fs::path& folder, Curves curves) {
       if (curves == Curves::kSkip) record.curve = {};
       read.trials.push_back(std::move(record));
     });
-    const auto [sum, count] = timing[file];
-    if (count > 0.0) read.seconds = sum / count;
+    const Summary seconds = summarise(timing[file]);
+    read.seconds = seconds.mean;
+    read.seconds_sem = seconds.sem;
   }
   return results;
+}
+
+RunResults preview_results(const fs::path& folder, std::uint64_t seed) {
+  std::error_code code;
+  if (!fs::exists(folder, code)) return {.seed = seed, .cells = {}};
+  if (!fs::is_directory(folder, code)) {
+    throw Error("cannot use " + folder.string() + ": it is not a folder");
+  }
+  try {
+    check_ours(folder);
+    if (!fs::exists(folder / kSettings)) return {.seed = seed, .cells = {}};
+  } catch (const fs::filesystem_error& error) {
+    throw Error("cannot use " + folder.string() + ": " + error.code().message());
+  }
+  check_settings(folder, read_settings(folder), seed);
+  return read_results(folder, Curves::kSkip);
 }
 
 ResultFolder::ResultFolder(fs::path folder, const Experiment& experiment)
@@ -173,10 +215,7 @@ ResultFolder::ResultFolder(fs::path folder, const Experiment& experiment)
   lock();
   try {
     remove_leftovers();
-    if (!fs::exists(folder_ / kSettings) && !fs::is_empty(folder_)) {
-      throw Error(folder_.string() + " is not a sau result folder (it has no " +
-                  std::string(kSettings) + ") and is not empty; choose another --out");
-    }
+    check_ours(folder_);
     adopt(experiment);
   } catch (const fs::filesystem_error& error) {
     ::close(lock_);
@@ -219,20 +258,7 @@ void ResultFolder::remove_leftovers() const {
 void ResultFolder::adopt(const Experiment& experiment) {
   if (fs::exists(folder_ / kSettings)) {
     const Settings settings = read_settings(folder_);
-    if (settings.seed != seed_) {
-      throw Error(folder_.string() + " holds results of seed " + std::to_string(settings.seed) +
-                  ", not " + std::to_string(seed_) + "; choose another --out");
-    }
-    if (settings.sau_version != version()) {
-      throw Error(folder_.string() + " was written by sau " + settings.sau_version +
-                  ", this is sau " + std::string(version()) + "; choose another --out");
-    }
-    if (settings.format_version != kFormatVersion) {
-      throw Error(folder_.string() + " has format version " +
-                  std::to_string(settings.format_version) + ", which this sau reads but does not " +
-                  "add to: it writes version " + std::to_string(kFormatVersion) +
-                  "; choose another --out");
-    }
+    check_settings(folder_, settings, seed_);
     for (const auto& [cell, file] : settings.cells) {
       files_.push_back({.cell = cell, .name = file, .points = curve_points(cell.steps)});
     }

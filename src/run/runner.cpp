@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
-#include <ctime>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -12,17 +11,12 @@
 #include <system_error>
 #include <thread>
 
+#include "run/thread_clock.hpp"
 #include "sau/catalog/catalog.hpp"
 #include "sau/core/error.hpp"
 
 namespace sau {
 namespace {
-
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // Deals out the missing trials and puts what comes back into the folder, in trial order.
 class Board {

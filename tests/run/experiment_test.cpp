@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "run/paper_file.hpp"
 #include "run/run_support.hpp"
 
 namespace sau {
@@ -110,6 +111,43 @@ TEST(PaperPart, EveryPartCanBeMadeAndShortened) {
     EXPECT_EQ(part.trials, 3U) << name;
     for (const Cell& cell : part.cells) EXPECT_EQ(cell.trials, 3U) << name;
   }
+}
+
+TEST(PaperPart, GroupsHaveTheirOwnAgentsAndStepsAndTheProblemsHorizonWithoutThem) {
+  const PaperPart part = detail::read_paper_part("x", R"({
+    "title": "t", "trials": 7,
+    "groups": [
+      {"problems": ["wheel-0.50", "linear-5-5"],
+       "agents": ["Uniform", {"name": "LinearPosterior", "spec": "linear_posterior(a0=30)+thompson"}]},
+      {"problems": ["bernoulli"], "agents": ["Uniform"], "steps": 9},
+      {"problems": ["bernoulli"], "agents": ["Uniform", "TS"], "steps": 9}
+    ]})",
+                                                 0);
+  ASSERT_EQ(part.cells.size(), 6U);  // the cell that is in two groups is there once
+  EXPECT_EQ(part.trials, 7U);
+  EXPECT_EQ(part.cells[0].steps, 2000U);
+  EXPECT_EQ(part.cells[1].agent, "LinearPosterior");
+  EXPECT_EQ(part.cells[1].agent_spec, "linear_posterior(a0=30)+thompson");
+  EXPECT_EQ(part.cells[3].steps, 20'000U);
+  EXPECT_EQ(part.cells[5].agent, "TS");
+  EXPECT_EQ(part.cells[5].steps, 9U);
+  EXPECT_EQ(part.cells[5].trials, 7U);
+}
+
+TEST(PaperPart, ADamagedFileIsNamed) {
+  for (const char* text : {"{", R"({"trials": 1})", R"({"title": "t", "trials": 1})",
+                           R"({"title": "t", "trials": 1, "groups": [{"problems": ["wheel"]}]})"}) {
+    EXPECT_THAT([&] { detail::read_paper_part("some", text, 0); },
+                testing::ThrowsMessage<Error>(HasSubstr("experiments/some.json")))
+        << text;
+  }
+}
+
+TEST(PaperPart, TheTitleIsThatOfThePart) {
+  for (const std::string& name : paper_parts()) {
+    EXPECT_EQ(paper_title(name), paper_part(name, 1).title);
+  }
+  usage_error([] { paper_title("multiarmed"); });
 }
 
 TEST(PaperPart, AnUnknownPartNamesTheNearest) {

@@ -22,8 +22,9 @@ struct CellSummary {
   std::uint64_t trials = 0;  // in the results, may be fewer than asked for
   std::vector<FailedTrial> failures;
   Summary regret, reward;
-  double stuck = 0.0;    // share of trials stuck on a wrong action
-  double seconds = 0.0;  // mean processor time of a trial
+  double stuck = 0.0;        // share of trials stuck on a wrong action
+  double seconds = 0.0;      // mean processor time of a trial
+  double seconds_sem = 0.0;  // its standard error
 
   // How many trials the numbers are of.
   std::uint64_t counted() const noexcept { return trials - failures.size(); }

@@ -50,7 +50,9 @@ struct PaperPart {
   std::vector<Cell> cells;
 };
 std::vector<std::string> paper_parts();
-// Throws UsageError for an unknown name. trials = 0 means the paper's own.
+// Both throw UsageError for an unknown name. The title is read without making the cells; trials = 0
+// means the paper's own.
+std::string paper_title(std::string_view name);
 PaperPart paper_part(std::string_view name, std::uint64_t trials);
 
 }  // namespace sau

@@ -17,6 +17,7 @@ struct CellResults {
   std::vector<std::uint64_t> points;  // steps of the curves
   std::vector<TrialRecord> trials;    // in order from trial 0, without gaps; some may have failed
   double seconds = 0.0;               // mean processor time of a trial; 0 when not known
+  double seconds_sem = 0.0;           // its standard error; 0 for a single trial
 };
 
 struct RunResults {
@@ -30,6 +31,10 @@ enum class Curves { kSkip, kRead };
 // when it is not one or is damaged; a last line cut short by a crash is passed over. Folders of
 // older format versions are read as well.
 RunResults read_results(const std::filesystem::path& folder, Curves curves);
+
+// What a run with this seed would find in the folder, without touching it; nothing where there is
+// no folder yet. Throws Error as ResultFolder does.
+RunResults preview_results(const std::filesystem::path& folder, std::uint64_t seed);
 
 // A result folder being written: one row a trial, appended in trial order, so that whatever
 // stops a run leaves a valid folder, and the same bytes come out whatever the thread count.

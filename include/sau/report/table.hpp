@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sau/report/paper_tables.hpp"
+#include "sau/report/summary.hpp"
+
+namespace sau {
+
+// How a cell compares with the others of its problem.
+enum class Standing {
+  kOther,
+  kNear,  // at most two combined standard errors above the lowest mean
+  kBest,  // the lowest mean
+};
+
+struct TableCell {
+  std::uint64_t trials = 0;  // behind the mean; 0: the cell is empty
+  std::uint64_t failed = 0;  // in none of the numbers
+  double mean = 0.0;
+  std::optional<double> sem;        // not for a single trial
+  std::optional<PaperValue> paper;  // where the paper has it for the same problem and steps
+  std::optional<double> z;          // (mean - paper.mean) / sqrt(sem^2 + paper.sem^2)
+  Standing standing = Standing::kOther;
+};
+
+// One table in the paper's form: a row an algorithm, a column a problem. What could not be shown
+// and what the reader must know is in the notes; a table may consist of notes alone.
+struct Table {
+  TableKind kind = TableKind::kRegret;
+  std::string title;
+  std::vector<std::string> problems, algorithms;  // names for people
+  std::vector<TableCell> cells;                   // row-major, algorithms x problems
+  std::vector<std::string> notes;
+
+  const TableCell& cell(std::size_t algorithm, std::size_t problem) const {
+    return cells[algorithm * problems.size() + problem];
+  }
+};
+
+struct TableOptions {
+  std::vector<TableKind> kinds = {TableKind::kRegret, TableKind::kNormalised, TableKind::kTime};
+  bool paper = true;  // set the paper's numbers beside
+};
+
+// For every kind a table a family of problems (data sets, wheel, bernoulli, ...), rows and columns
+// in the paper's order, others after them in the order of `summaries`.
+//
+// Normalised is as in the paper: mean and standard error, both times 100 / (mean of Uniform on the
+// same problem). Uniform's own error is not carried over; that this is the paper's rule follows
+// from its two tables. Problems without Uniform are left out, and a note says so.
+// The paper's numbers are set beside a problem of its name and its steps only, and never beside
+// synthetic data, which is recognised by the word in name or spec.
+std::vector<Table> make_tables(std::span<const CellSummary> summaries, const TableOptions& options);
+
+// Whether any cell has the paper's number beside it.
+bool has_paper(std::span<const Table> tables) noexcept;
+
+// The cells of several result folders as one list. A cell that is in two of them must be of the
+// same specs, steps and seed: then the longer one is taken. Throws Error otherwise, naming both.
+std::vector<CellSummary> gather(std::span<const std::filesystem::path> folders);
+
+// Aligned for terminals of 110 columns: * lowest mean, ~ near it.
+std::string table_text(std::span<const Table> tables);
+// GitHub's tables: bold lowest mean, italic near it.
+std::string table_markdown(std::span<const Table> tables);
+// Long form: table,problem,algorithm,trials,mean,sem,paper_mean,paper_sem,z,best,failed. Numbers
+// read back exactly; what is not known is empty; best is "best", "near" or empty.
+std::string table_csv(std::span<const Table> tables);
+// For the package booktabs: bold lowest mean, italic near it.
+std::string table_latex(std::span<const Table> tables);
+
+struct TableFormat {
+  std::string_view name, extension;
+  std::string (*write)(std::span<const Table> tables);
+};
+// text, markdown, csv, latex.
+std::span<const TableFormat> table_formats();
+
+}  // namespace sau

@@ -1,0 +1,169 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/table_layout.hpp"
+#include "sau/core/text.hpp"
+
+namespace sau {
+namespace {
+
+using detail::Entry;
+using detail::Line;
+
+// `text` with a backslash before each of `special`.
+std::string backslashed(std::string_view text, std::string_view special) {
+  std::string escaped;
+  for (const char c : text) {
+    if (special.find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string markdown(std::string_view text) { return backslashed(text, "\\`*_[]<>|"); }
+
+std::string markdown(const Entry& entry) {
+  if (entry.value.empty()) return "-";
+  const std::string text = entry.value + (entry.error.empty() ? "" : " ± " + entry.error);
+  if (entry.standing == Standing::kBest) return "**" + text + "**";
+  return entry.standing == Standing::kNear ? "*" + text + "*" : text;
+}
+
+std::string latex(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '\\') {
+      escaped += "\\textbackslash{}";
+    } else if (c == '^') {
+      escaped += "\\textasciicircum{}";
+    } else if (c == '~') {
+      escaped += "\\textasciitilde{}";
+    } else {
+      escaped += backslashed({&c, 1}, "{}_%&#$");
+    }
+  }
+  for (std::size_t at = 0; (at = escaped.find("±", at)) != std::string::npos;) {
+    escaped.replace(at, std::string_view("±").size(), "$\\pm$");
+  }
+  return escaped;
+}
+
+// Bold and italic must be asked for inside the formula, too.
+std::string latex(const Entry& entry) {
+  if (entry.value.empty()) return "--";
+  const auto styled = [&](const std::string& number) {
+    if (entry.standing == Standing::kBest) return "\\mathbf{" + number + "}";
+    return entry.standing == Standing::kNear ? "\\mathit{" + number + "}" : number;
+  };
+  return "$" + styled(entry.value) + (entry.error.empty() ? "" : " \\pm " + styled(entry.error)) +
+         "$";
+}
+
+bool has_sources(const std::vector<Line>& lines) {
+  return std::ranges::any_of(lines, [](const Line& line) { return !line.source.empty(); });
+}
+
+std::string csv(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string csv(const std::optional<double>& number) {
+  return number ? format_number(*number) : "";
+}
+
+std::string_view csv(Standing standing) {
+  return standing == Standing::kBest ? "best" : standing == Standing::kNear ? "near" : "";
+}
+
+}  // namespace
+
+std::string table_markdown(std::span<const Table> tables) {
+  std::string text;
+  for (const Table& table : tables) {
+    text += fmt::format("{}### {}\n", text.empty() ? "" : "\n", markdown(table.title));
+    const auto lines = detail::lay_out(table);
+    const bool sources = has_sources(lines);
+    if (!lines.empty()) {
+      text += sources ? "\n| algorithm | |" : "\n| algorithm |";
+      for (const std::string& problem : table.problems) text += " " + markdown(problem) + " |";
+      text += sources ? "\n|---|---|" : "\n|---|";
+      for (std::size_t i = 0; i < table.problems.size(); ++i) text += "---:|";
+      text += "\n";
+    }
+    for (const Line& line : lines) {
+      text += line.algorithm.empty() ? "| |" : "| " + markdown(line.algorithm) + " |";
+      if (sources) text += " " + line.source + " |";
+      for (const Entry& entry : line.entries) text += " " + markdown(entry) + " |";
+      text += "\n";
+    }
+    const std::string legend = detail::legend(table, "Bold", "Italic");
+    if (!legend.empty()) text += "\n" + legend + "\n";
+    for (const std::string& note : table.notes) text += "\n" + markdown(note) + "\n";
+  }
+  return text;
+}
+
+std::string table_latex(std::span<const Table> tables) {
+  std::string text = "% Needs \\usepackage{booktabs}.\n";
+  for (const Table& table : tables) {
+    const auto lines = detail::lay_out(table);
+    std::string caption = latex(table.title) + ".";
+    const std::string legend = detail::legend(table, "Bold", "Italic");
+    if (!legend.empty()) caption += " " + latex(legend);
+    for (const std::string& note : table.notes) caption += " " + latex(note);
+    if (lines.empty()) {
+      text += "\n% " + caption + "\n";
+      continue;
+    }
+    const bool sources = has_sources(lines);
+    text += fmt::format(
+        "\n\\begin{{table}}[ht]\n  \\centering\n  \\caption{{{}}}\n  \\footnotesize\n"
+        "  \\setlength{{\\tabcolsep}}{{3pt}}\n  \\begin{{tabular}}{{l{}{}}}\n    \\toprule\n"
+        "    Algorithm{}",
+        caption, sources ? "l" : "", std::string(table.problems.size(), 'r'), sources ? " &" : "");
+    for (const std::string& problem : table.problems) text += " & " + latex(problem);
+    text += " \\\\\n    \\midrule\n";
+    for (const Line& line : lines) {
+      text += "    " + latex(line.algorithm);
+      if (sources) text += " & " + (line.source == "z" ? "$z$" : line.source);
+      for (const Entry& entry : line.entries) text += " & " + latex(entry);
+      text += " \\\\\n";
+    }
+    text += "    \\bottomrule\n  \\end{tabular}\n\\end{table}\n";
+  }
+  return text;
+}
+
+std::string table_csv(std::span<const Table> tables) {
+  std::string text = "table,problem,algorithm,trials,mean,sem,paper_mean,paper_sem,z,best,failed\n";
+  for (const Table& table : tables) {
+    for (std::size_t c = 0; c < table.problems.size(); ++c) {
+      for (std::size_t r = 0; r < table.algorithms.size(); ++r) {
+        const TableCell& cell = table.cell(r, c);
+        if (cell.trials == 0 && cell.failed == 0 && !cell.paper) continue;
+        const auto mean = cell.trials > 0 ? std::optional(cell.mean) : std::nullopt;
+        const auto paper_mean = cell.paper ? std::optional(cell.paper->mean) : std::nullopt;
+        const auto paper_sem = cell.paper ? std::optional(cell.paper->sem) : std::nullopt;
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", table_name(table.kind),
+                            csv(table.problems[c]), csv(table.algorithms[r]), cell.trials,
+                            csv(mean), csv(cell.sem), csv(paper_mean), csv(paper_sem), csv(cell.z),
+                            csv(cell.standing), cell.failed);
+      }
+    }
+  }
+  return text;
+}
+
+std::span<const TableFormat> table_formats() {
+  static constexpr TableFormat kFormats[] = {{"text", ".txt", table_text},
+                                             {"markdown", ".md", table_markdown},
+                                             {"csv", ".csv", table_csv},
+                                             {"latex", ".tex", table_latex}};
+  return kFormats;
+}
+
+}  // namespace sau

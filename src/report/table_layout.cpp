@@ -1,0 +1,98 @@
+#include "report/table_layout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sau::detail {
+namespace {
+
+constexpr int kMostDecimals = 6;
+
+// Decimals that show so many figures of the number.
+int decimals_of(double number, int figures) {
+  if (!(std::abs(number) > 0.0)) return 1;
+  const int place = static_cast<int>(std::floor(std::log10(std::abs(number))));
+  return std::clamp(figures - 1 - place, 0, kMostDecimals);
+}
+
+// Two as in the paper; three figures of a time, which is never more exact; two of a regret's error,
+// or without one four of the regret.
+int decimals_of(TableKind kind, double mean, double error) {
+  if (kind == TableKind::kNormalised) return 2;
+  if (kind == TableKind::kTime) return decimals_of(mean, 3);
+  return error > 0.0 ? decimals_of(error, 2) : decimals_of(mean, 4);
+}
+
+Entry entry_of(TableKind kind, double mean, const std::optional<double>& sem, int most) {
+  const int decimals = std::min(decimals_of(kind, mean, sem.value_or(0.0)), most);
+  return {.value = fmt::format("{:.{}f}", mean, decimals),
+          .error = sem ? fmt::format("{:.{}f}", *sem, decimals) : "",
+          .standing = Standing::kOther};
+}
+
+Entry here_of(TableKind kind, const TableCell& cell) {
+  if (cell.trials == 0) return {};
+  Entry entry = entry_of(kind, cell.mean, cell.sem, kMostDecimals);
+  entry.standing = cell.standing;
+  return entry;
+}
+
+Entry paper_of(TableKind kind, const TableCell& cell) {
+  if (!cell.paper) return {};
+  const int printed = kind == TableKind::kNormalised ? 2 : 1;
+  return entry_of(kind, cell.paper->mean, cell.paper->sem, printed);
+}
+
+Entry z_of(TableKind /*kind*/, const TableCell& cell) {
+  if (!cell.z) return {};
+  return {.value = fmt::format("{:+.1f}", *cell.z), .error = "", .standing = Standing::kOther};
+}
+
+using Show = Entry (*)(TableKind, const TableCell&);
+
+Line line_of(const Table& table, std::size_t row, std::string name, const char* source, Show show) {
+  Line line{.algorithm = std::move(name), .source = source, .entries = {}};
+  for (std::size_t c = 0; c < table.problems.size(); ++c) {
+    line.entries.push_back(show(table.kind, table.cell(row, c)));
+  }
+  return line;
+}
+
+bool is_empty(const Line& line) {
+  return std::ranges::all_of(line.entries, [](const Entry& entry) { return entry.value.empty(); });
+}
+
+}  // namespace
+
+std::vector<Line> lay_out(const Table& table) {
+  const bool paper = has_paper({&table, 1});
+  std::vector<Line> lines;
+  for (std::size_t r = 0; r < table.algorithms.size(); ++r) {
+    lines.push_back(line_of(table, r, table.algorithms[r], paper ? "here" : "", here_of));
+    for (const auto& [source, show] : {std::pair{"paper", Show{paper_of}}, {"z", Show{z_of}}}) {
+      Line line = line_of(table, r, "", source, show);
+      if (!is_empty(line)) lines.push_back(std::move(line));
+    }
+  }
+  return lines;
+}
+
+std::string legend(const Table& table, std::string_view best, std::string_view near) {
+  const auto any = [&](auto&& has) { return std::ranges::any_of(table.cells, has); };
+  std::string text;
+  if (any([](const TableCell& cell) { return cell.standing == Standing::kBest; })) {
+    text = fmt::format("{}: lowest mean of the problem.", best);
+  }
+  if (any([](const TableCell& cell) { return cell.standing == Standing::kNear; })) {
+    text += fmt::format(" {}: at most two combined standard errors above it.", near);
+  }
+  if (any([](const TableCell& cell) { return cell.z.has_value(); })) {
+    text +=
+        fmt::format("{}z: (here - paper) in combined standard errors.", text.empty() ? "" : " ");
+  }
+  return text;
+}
+
+}  // namespace sau::detail

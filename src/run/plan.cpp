@@ -1,0 +1,110 @@
+#include "sau/run/plan.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "run/thread_clock.hpp"
+#include "sau/agent/recorder.hpp"
+#include "sau/catalog/catalog.hpp"
+#include "sau/run/results.hpp"
+
+namespace sau {
+namespace {
+
+constexpr std::uint64_t kPeriod = 40;  // steps; the longest period of any agent's training
+
+unsigned cores() { return std::max(1U, std::thread::hardware_concurrency()); }
+
+// Fills the plan's cells that have no time yet, on all threads: a run has the processor's caches
+// and its memory shared among them, too.
+void try_out(Plan& plan, std::uint64_t seed, double budget) {
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < plan.cells.size(); i = next++) {
+      CellPlan& cell = plan.cells[i];
+      if (cell.timed || cell.missing() == 0) continue;
+      try {
+        cell.seconds = measure_trial(cell.cell, seed, budget);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        failure = std::current_exception();
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> workers;
+    for (unsigned i = 1; i < std::min(plan.threads, cores()); ++i) workers.emplace_back(work);
+    work();
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace
+
+double Plan::processor_seconds() const noexcept {
+  double sum = 0.0;
+  for (const CellPlan& cell : cells) sum += static_cast<double>(cell.missing()) * cell.seconds;
+  return sum;
+}
+
+double Plan::wall_seconds() const noexcept {
+  double longest = 0.0;
+  for (const CellPlan& cell : cells) {
+    if (cell.missing() > 0) longest = std::max(longest, cell.seconds);
+  }
+  return std::max(longest, processor_seconds() / std::min(threads, cores()));
+}
+
+double measure_trial(const Cell& cell, std::uint64_t seed, double budget) {
+  const Stream problem_name = problem_stream(cell.problem_spec, seed, 0);
+  const Stream agent_name = agent_stream(cell.problem_spec, cell.agent_spec, seed, 0);
+  // What all trials share, such as the data, is read once: that is not a trial's time.
+  make_problem(cell.problem_spec, problem_name.with(Role::kSetup));
+  const double start = thread_seconds();
+  const auto problem = make_problem(cell.problem_spec, problem_name.with(Role::kSetup));
+  const auto agent = make_agent(
+      cell.agent_spec, {.shape = problem->shape(), .stream = agent_name.with(Role::kModel)});
+  const double ready = thread_seconds();
+  Streams rng{Rng(problem_name), Rng(agent_name)};
+  std::uint64_t played = 0;
+  double rate = 0.0;
+  for (std::uint64_t block = kPeriod; played < cell.steps; block *= 2) {
+    const std::uint64_t steps = std::min(block, cell.steps - played);
+    const auto points = curve_points(steps);
+    Recorder recorder(problem->shape().actions, steps, points);
+    const double before = thread_seconds();
+    agent->play(*problem, rng, steps, recorder);
+    const double now = thread_seconds();
+    played += steps;
+    if (played == cell.steps) return now - start;
+    rate = (now - before) / static_cast<double>(steps);
+    // Two blocks at least: in the first one nothing trains yet.
+    if (block > kPeriod && now - ready >= budget) break;
+  }
+  return thread_seconds() - start + rate * static_cast<double>(cell.steps - played);
+}
+
+Plan make_plan(const Experiment& experiment, const std::filesystem::path& folder, unsigned threads,
+               double budget) {
+  Plan plan{.threads = threads == 0 ? cores() : threads, .cells = {}};
+  const RunResults results = preview_results(folder, experiment.seed);
+  for (const Cell& cell : experiment.cells) {
+    CellPlan& next = plan.cells.emplace_back();
+    next.cell = cell;
+    const auto found = std::ranges::find_if(
+        results.cells, [&](const CellResults& have) { return have.cell.same_as(cell); });
+    if (found == results.cells.end()) continue;
+    next.present = found->trials.size();
+    next.seconds = found->seconds;
+    next.timed = found->seconds > 0.0;
+  }
+  try_out(plan, experiment.seed, budget);
+  return plan;
+}
+
+}  // namespace sau

@@ -1,0 +1,309 @@
+#include "sau/report/table.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace sau {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+CellSummary summary_of(const std::string& problem, const std::string& spec,
+                       const std::string& agent, double mean, double sem, std::uint64_t steps,
+                       std::uint64_t trials = 50) {
+  CellSummary summary;
+  summary.cell = {.problem = problem,
+                  .agent = agent,
+                  .problem_spec = spec,
+                  .agent_spec = "spec of " + agent,
+                  .steps = steps,
+                  .trials = trials};
+  summary.trials = trials;
+  summary.regret.mean = mean;
+  summary.regret.sem = sem;
+  summary.seconds = mean / 1000.0;
+  summary.seconds_sem = sem / 1000.0;
+  return summary;
+}
+
+CellSummary wheel(const std::string& agent, double mean, double sem, std::uint64_t trials = 50) {
+  return summary_of("wheel-0.90", "wheel(delta=0.9)", agent, mean, sem, 2000, trials);
+}
+
+CellSummary mine(const std::string& agent, double mean, double sem, std::uint64_t trials = 50) {
+  return summary_of("linear_5|5", "linear", agent, mean, sem, 10, trials);
+}
+
+const TableOptions kRegretOnly{.kinds = {TableKind::kRegret}};
+const TableOptions kNormalisedOnly{.kinds = {TableKind::kNormalised}};
+const TableOptions kTimeOnly{.kinds = {TableKind::kTime}};
+
+TEST(PaperTables, HaveTheNumbersAsPrinted) {
+  const auto value = paper_value(TableKind::kRegret, "mushroom", "Neural-SAU-S");
+  ASSERT_TRUE(value);
+  EXPECT_EQ(value->mean, 5381.1);
+  EXPECT_EQ(value->sem, 131.0);
+  EXPECT_EQ(paper_value(TableKind::kNormalised, "wheel-0.50", "Uniform")->sem, 28.43);
+  EXPECT_EQ(paper_value(TableKind::kTime, "census", "NeuralLinear")->mean, 784.2);
+  EXPECT_FALSE(paper_value(TableKind::kTime, "wheel-0.50", "Uniform"));
+  EXPECT_FALSE(paper_value(TableKind::kRegret, "mushroom", "TS"));
+  EXPECT_THAT(paper_algorithms(), SizeIs(9));
+  EXPECT_EQ(paper_algorithms().back(), "Uniform");
+  EXPECT_THAT(paper_problems(), SizeIs(12));
+  EXPECT_EQ(paper_problems()[5].steps, 45222U);
+}
+
+// What "normalised" means in the paper: mean and standard error over Uniform's mean. Both tables
+// are rounded, so the regrets' last digits show a little.
+TEST(PaperTables, TheNormalisedTableIsTheOtherOverUniformsMean) {
+  for (const PaperProblem& problem : paper_problems()) {
+    const double uniform = paper_value(TableKind::kRegret, problem.name, "Uniform")->mean;
+    for (const std::string& algorithm : paper_algorithms()) {
+      const auto regret = paper_value(TableKind::kRegret, problem.name, algorithm);
+      const auto norm = paper_value(TableKind::kNormalised, problem.name, algorithm);
+      ASSERT_TRUE(regret && norm) << problem.name << algorithm;
+      EXPECT_NEAR(norm->mean, 100.0 * regret->mean / uniform, 0.0065) << problem.name << algorithm;
+      EXPECT_NEAR(norm->sem, 100.0 * regret->sem / uniform, 0.0065) << problem.name << algorithm;
+    }
+  }
+}
+
+TEST(MakeTables, RegretBesideThePapersByHand) {
+  const std::vector<CellSummary> cells = {wheel("Uniform", 15000.0, 100.0),
+                                          wheel("Linear-SAU-S", 8821.1, 600.0)};
+  const auto tables = make_tables(cells, kRegretOnly);
+  ASSERT_THAT(tables, SizeIs(1));
+  EXPECT_THAT(tables[0].problems, ElementsAre("wheel-0.90"));
+  EXPECT_THAT(tables[0].algorithms, ElementsAre("Linear-SAU-S", "Uniform"));  // the paper's order
+  const TableCell& cell = tables[0].cell(0, 0);
+  EXPECT_EQ(cell.mean, 8821.1);
+  EXPECT_EQ(cell.paper->mean, 8362.1);
+  // (8821.1 - 8362.1) / sqrt(600^2 + 459^2) = 459 / 755.4...
+  EXPECT_NEAR(*cell.z, 459.0 / std::sqrt(600.0 * 600.0 + 459.0 * 459.0), 1e-12);
+  EXPECT_EQ(cell.standing, Standing::kBest);
+  EXPECT_EQ(tables[0].cell(1, 0).standing, Standing::kOther);
+}
+
+TEST(MakeTables, NormalisedByUniformsMeanErrorsToo) {
+  const std::vector<CellSummary> cells = {wheel("Uniform", 16000.0, 160.0),
+                                          wheel("Linear-SAU-S", 8000.0, 400.0)};
+  const Table table = make_tables(cells, kNormalisedOnly).at(0);
+  EXPECT_DOUBLE_EQ(table.cell(0, 0).mean, 50.0);
+  EXPECT_DOUBLE_EQ(*table.cell(0, 0).sem, 2.5);
+  EXPECT_DOUBLE_EQ(*table.cell(0, 0).z, (50.0 - 54.88) / std::hypot(2.5, 3.01));
+  EXPECT_DOUBLE_EQ(table.cell(1, 0).mean, 100.0);
+  EXPECT_DOUBLE_EQ(*table.cell(1, 0).sem, 1.0);
+  EXPECT_FALSE(table.cell(1, 0).z) << "100 against 100 says nothing";
+}
+
+TEST(MakeTables, WithoutUniformThereIsASentence) {
+  const std::vector<CellSummary> cells = {mine("TS", 10.0, 1.0), mine("TS", 10.0, 1.0)};
+  const Table table = make_tables(cells, kNormalisedOnly).at(0);
+  EXPECT_THAT(table.cells, IsEmpty());
+  EXPECT_THAT(table.notes, ElementsAre("Not normalised, because Uniform has no result there: "
+                                       "linear_5|5."));
+  for (const TableFormat& format : table_formats()) {
+    EXPECT_EQ(format.write({&table, 1}).find("Uniform has no result") != std::string::npos,
+              format.name != "csv");
+  }
+}
+
+TEST(MakeTables, MarksTheLowestMeanAndWhatIsWithinTwoErrorsOfIt) {
+  // 3 and 4: combined error 5. 20 is exactly two errors above 10, 20.1 is not.
+  const Table table = make_tables(std::vector{mine("a", 10.0, 3.0), mine("b", 20.0, 4.0),
+                                              mine("c", 20.1, 4.0), mine("d", 10.0, 9.0),
+                                              mine("one", 10.5, 0.0, 1), mine("none", 0.0, 0.0, 0)},
+                                  kRegretOnly)
+                          .at(0);
+  EXPECT_EQ(table.cell(0, 0).standing, Standing::kBest);
+  EXPECT_EQ(table.cell(1, 0).standing, Standing::kNear);
+  EXPECT_EQ(table.cell(2, 0).standing, Standing::kOther);
+  EXPECT_EQ(table.cell(3, 0).standing, Standing::kBest) << "equal means are both lowest";
+  EXPECT_EQ(table.cell(4, 0).standing, Standing::kOther) << "no error, no telling";
+  EXPECT_FALSE(table.cell(4, 0).sem);
+  EXPECT_EQ(table.cell(5, 0).trials, 0U);
+  EXPECT_EQ(table.cell(5, 0).standing, Standing::kOther) << "an empty cell is not the best";
+}
+
+TEST(MakeTables, ThePapersNumbersOnlyForItsStepsAndNeverForSyntheticData) {
+  const std::string frozen = "dataset(name=mushroom)", fake = "dataset(name=census,synthetic=true)";
+  const Table table =
+      make_tables(std::vector{summary_of("census", fake, "Uniform", 20000.0, 9.0, 25000),
+                              summary_of("census-synthetic", "dataset(name=x)", "Uniform", 20000.0,
+                                         9.0, 25000),
+                              summary_of("mushroom-fresh", "dataset(name=mushroom,outcomes=fresh)",
+                                         "Uniform", 244000.0, 600.0, 50000),
+                              summary_of("mushroom", frozen, "Uniform", 244000.0, 600.0, 50000),
+                              summary_of("mushroom", frozen, "Uniform", 2440.0, 6.0, 500)},
+                  kRegretOnly)
+          .at(0);
+  EXPECT_THAT(table.problems,
+              ElementsAre("mushroom (50000 steps)", "mushroom (500 steps)", "mushroom-fresh",
+                          "census (synthetic)", "census-synthetic"));
+  EXPECT_TRUE(table.cell(0, 0).paper);
+  for (std::size_t c = 1; c < 5; ++c) EXPECT_FALSE(table.cell(0, c).paper) << c;
+  EXPECT_THAT(table.notes, ElementsAre(HasSubstr("mushroom: 500 steps here, 50000 in the paper"),
+                                       HasSubstr("census (synthetic): synthetic data"),
+                                       HasSubstr("census-synthetic: synthetic data")));
+}
+
+TEST(MakeTables, ATableAFamilyAndTwoAgentsOfOneNameAreTwoRows) {
+  CellSummary other = wheel("Uniform", 3.0, 1.0);
+  other.cell.agent_spec = "other";
+  const auto tables = make_tables(
+      std::vector{wheel("Uniform", 2.0, 1.0), mine("TS", 1.0, 0.1), other}, kRegretOnly);
+  ASSERT_THAT(tables, SizeIs(2));
+  EXPECT_THAT(tables[0].algorithms, ElementsAre("other", "Uniform"));
+  EXPECT_FALSE(tables[0].cell(0, 0).paper);
+  EXPECT_THAT(tables[1].algorithms, ElementsAre("TS"));
+}
+
+TEST(MakeTables, TimeHasThePapersButNoZAndNoBest) {
+  CellSummary cell =
+      summary_of("statlog", "dataset(name=statlog)", "Uniform", 13000.0, 100.0, 43500);
+  cell.failures.assign(3, {});
+  CellSummary untimed = cell;
+  untimed.cell.agent = "TS";
+  untimed.seconds = 0.0;
+  const Table table = make_tables(std::vector{cell, untimed}, kTimeOnly).at(0);
+  EXPECT_EQ(table.cell(0, 0).trials, 0U);
+  EXPECT_DOUBLE_EQ(table.cell(1, 0).mean, 13.0);
+  EXPECT_EQ(table.cell(1, 0).paper->mean, 13.5);
+  EXPECT_FALSE(table.cell(1, 0).z);
+  EXPECT_EQ(table.cell(1, 0).standing, Standing::kOther);
+  EXPECT_THAT(table.notes, ElementsAre(HasSubstr("statlog with Uniform: 3 of 50 trials failed"),
+                                       HasSubstr("its machine")));
+}
+
+TEST(MakeTables, WithoutThePaperOnRequest) {
+  TableOptions options = kRegretOnly;
+  options.paper = false;
+  const auto tables = make_tables(std::vector{wheel("Uniform", 15000.0, 100.0)}, options);
+  EXPECT_FALSE(has_paper(tables));
+  EXPECT_THAT(table_text(tables), Not(HasSubstr("paper")));
+}
+
+class TableFormats : public testing::Test {
+ protected:
+  const std::vector<Table> tables_ =
+      make_tables(std::vector{wheel("Uniform", 15000.0, 100.0), wheel("NeuralLinear", 7000.4, 30.0),
+                              wheel("my_agent(a=1,b=2)", 7050.0, 41.7),
+                              wheel("one", 9999.5, 0.0, 1), wheel("none", 0.0, 0.0, 0)},
+                  kRegretOnly);
+};
+
+TEST_F(TableFormats, Text) {
+  EXPECT_EQ(table_text(tables_),
+            "Cumulative regret: wheel, 2000 steps, 0 to 50 trials\n"
+            "  algorithm                  wheel-0.90\n"
+            "  NeuralLinear       here     7000 ± 30*\n"
+            "                     paper   6929 ± 443\n"
+            "                     z             +0.2\n"
+            "  my_agent(a=1,b=2)  here     7050 ± 42~\n"
+            "  one                here         10000\n"
+            "  none               here             -\n"
+            "  Uniform            here   15000 ± 100\n"
+            "                     paper  15238 ± 131\n"
+            "                     z             -1.4\n"
+            "  *: lowest mean of the problem. ~: at most two combined standard errors above it. z: "
+            "(here - paper) in\n"
+            "  combined standard errors.\n");
+}
+
+TEST_F(TableFormats, Markdown) {
+  EXPECT_EQ(table_markdown(tables_),
+            "### Cumulative regret: wheel, 2000 steps, 0 to 50 trials\n\n"
+            "| algorithm | | wheel-0.90 |\n"
+            "|---|---|---:|\n"
+            "| NeuralLinear | here | **7000 ± 30** |\n"
+            "| | paper | 6929 ± 443 |\n"
+            "| | z | +0.2 |\n"
+            "| my\\_agent(a=1,b=2) | here | *7050 ± 42* |\n"
+            "| one | here | 10000 |\n"
+            "| none | here | - |\n"
+            "| Uniform | here | 15000 ± 100 |\n"
+            "| | paper | 15238 ± 131 |\n"
+            "| | z | -1.4 |\n\n"
+            "Bold: lowest mean of the problem. Italic: at most two combined standard errors above "
+            "it. z: (here - paper) in combined standard errors.\n");
+}
+
+TEST_F(TableFormats, Csv) {
+  const std::string text = table_csv(tables_);
+  EXPECT_THAT(text, testing::StartsWith("table,problem,algorithm,trials,mean,sem,paper_mean,"
+                                        "paper_sem,z,best,failed\n"
+                                        "regret,wheel-0.90,NeuralLinear,50,7000.4,30,6929.1,443.4,"
+                                        "0.16"));
+  EXPECT_THAT(text, HasSubstr(",best,0\n"
+                              "regret,wheel-0.90,\"my_agent(a=1,b=2)\",50,7050,41.7,,,,near,0\n"
+                              "regret,wheel-0.90,one,1,9999.5,,,,,,0\n"
+                              "regret,wheel-0.90,Uniform,50,15000,100,15238.1,130.8,-1.4"));
+  EXPECT_THAT(text, Not(HasSubstr("none")));
+}
+
+TEST_F(TableFormats, Latex) {
+  EXPECT_EQ(table_latex(tables_),
+            "% Needs \\usepackage{booktabs}.\n\n"
+            "\\begin{table}[ht]\n  \\centering\n"
+            "  \\caption{Cumulative regret: wheel, 2000 steps, 0 to 50 trials. Bold: lowest mean "
+            "of the problem. Italic: at most two combined standard errors above it. z: (here - "
+            "paper) in combined standard errors.}\n"
+            "  \\footnotesize\n  \\setlength{\\tabcolsep}{3pt}\n  \\begin{tabular}{llr}\n"
+            "    \\toprule\n    Algorithm & & wheel-0.90 \\\\\n    \\midrule\n"
+            "    NeuralLinear & here & $\\mathbf{7000} \\pm \\mathbf{30}$ \\\\\n"
+            "     & paper & $6929 \\pm 443$ \\\\\n"
+            "     & $z$ & $+0.2$ \\\\\n"
+            "    my\\_agent(a=1,b=2) & here & $\\mathit{7050} \\pm \\mathit{42}$ \\\\\n"
+            "    one & here & $10000$ \\\\\n"
+            "    none & here & -- \\\\\n"
+            "    Uniform & here & $15000 \\pm 100$ \\\\\n"
+            "     & paper & $15238 \\pm 131$ \\\\\n"
+            "     & $z$ & $-1.4$ \\\\\n"
+            "    \\bottomrule\n  \\end{tabular}\n\\end{table}\n");
+}
+
+TEST(TableEscapes, NamesCannotBreakAFormat) {
+  const auto tables = make_tables(std::vector{mine("a_b*c|<d>\\%&#$~^{}", 1.0, 0.1)}, kRegretOnly);
+  EXPECT_THAT(table_markdown(tables),
+              HasSubstr("| a\\_b\\*c\\|\\<d\\>\\\\%&#$~^{} | 1.00 ± 0.10 |"));
+  EXPECT_THAT(table_markdown(tables), HasSubstr("| linear\\_5\\|5 |"));
+  EXPECT_THAT(table_latex(tables),
+              HasSubstr("a\\_b*c|<d>\\textbackslash{}\\%\\&\\#\\$\\textasciitilde{}"
+                        "\\textasciicircum{}\\{\\} & $1.00 \\pm 0.10$"));
+}
+
+// Seven problems, as in table 1: blocks of columns, each within a terminal's width.
+TEST(TableText, WideTablesAreCutIntoBlocks) {
+  std::vector<CellSummary> cells;
+  for (std::size_t i = 0; i < 7; ++i) {
+    const PaperProblem& problem = paper_problems()[i];
+    for (const std::string& name : paper_algorithms()) {
+      const auto value = paper_value(TableKind::kRegret, problem.name, name);
+      cells.push_back(summary_of(problem.name, "dataset(name=" + problem.name + ")", name,
+                                 value->mean, value->sem, problem.steps));
+    }
+  }
+  const std::string text = table_text(make_tables(cells, kRegretOnly));
+  std::size_t headers = 0, longest = 0;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = text.find('\n', start);
+    const std::string line = text.substr(start, end - start);
+    if (line.starts_with("  algorithm")) ++headers;
+    std::size_t columns = 0;
+    for (const char c : line) columns += (c & 0xC0) != 0x80 ? 1 : 0;
+    longest = std::max(longest, columns);
+    start = end + 1;
+  }
+  EXPECT_EQ(headers, 2U) << text;
+  EXPECT_LE(longest, 110U) << text;
+  EXPECT_THAT(text, HasSubstr("NeuralGreedy: the paper's numbers come from code"));
+}
+
+}  // namespace
+}  // namespace sau
