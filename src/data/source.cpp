@@ -33,7 +33,8 @@ constexpr DataFile kCensus[] = {
             "USCensus1990.data.txt",
      .sha256 = "",
      .bytes = 0,
-     .lines = 2458286}};
+     .lines = 2458286,
+     .start = "caseid,dAge,dAncstry1,dAncstry2,iAvail,iCitizen,iClass,"}};
 
 constexpr DataFile kCensusSynthetic[] = {
     {.path = "census/USCensus1990.synthetic250k.txt",

@@ -14,7 +14,9 @@ struct DataFile {
   std::string_view url;     // of the publisher; empty: not published in this form
   std::string_view sha256;  // empty: not known
   std::uint64_t bytes = 0;  // 0: not known
-  std::uint64_t lines = 0;  // only where no checksum is known: the number of lines
+  // Only where no checksum is known: the number of lines, and how the first one begins.
+  std::uint64_t lines = 0;
+  std::string_view start = {};
 };
 
 struct DataSource {
