@@ -20,6 +20,7 @@ USES = {
     "model": "core kernel",
     "explore": "core kernel model",
     "data": "core",
+    "fetch": "core data",
     "problem": "core data",
     "agent": "core model explore data problem",
     "catalog": "core model explore data problem agent",

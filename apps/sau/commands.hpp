@@ -25,6 +25,7 @@ Deed describe_run(CLI::App& app);
 Deed describe_paper(CLI::App& app);
 Deed describe_list(CLI::App& app);
 Deed describe_inspect(CLI::App& app);
+Deed describe_data(CLI::App& app);
 Deed describe_completion(CLI::App& app);
 
 }  // namespace sau::cli
