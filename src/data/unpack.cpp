@@ -18,7 +18,7 @@ namespace {
 
 using Byte = unsigned char;
 
-constexpr std::size_t kBlock = std::size_t{1} << 18;
+constexpr std::size_t kBlock = std::size_t{1} << 16;
 constexpr std::uint64_t kXzMemory = std::uint64_t{1} << 28;
 
 const Byte* data_of(std::string_view bytes) { return reinterpret_cast<const Byte*>(bytes.data()); }
