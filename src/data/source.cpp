@@ -1,5 +1,6 @@
 #include "sau/data/source.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <string>
@@ -113,9 +114,11 @@ fs::path personal_folder(const char* own, const char* xdg, const char* below_hom
 std::span<const DataSource> data_sources() { return kSources; }
 
 const DataSource& data_source(std::string_view name) {
+  std::string plain(name);
+  std::ranges::replace(plain, '-', '_');
   std::vector<std::string> known;
   for (const DataSource& source : kSources) {
-    if (source.name == name) return source;
+    if (source.name == plain) return source;
     known.emplace_back(source.name);
   }
   throw UsageError(unknown_name("data set", name, known));

@@ -1,6 +1,7 @@
 #include "sau/fetch/download.hpp"
 
 #include <curl/curl.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -233,9 +234,9 @@ bool download(const std::string& url, const std::filesystem::path& path,
         fresh = false;
         continue;
       }
-      throw Error("the connection to " + url + " broke: " + why + kept(part));
+      throw Error(fmt::format("the connection to {} broke: {}{}", url, why, kept(part)));
     }
-    if (code != CURLE_OK) throw Error("cannot download " + url + ": " + why);
+    if (code != CURLE_OK) throw Error(fmt::format("cannot download {}: {}", url, why));
     if (status == kBeyondTheEnd && !version.empty()) {
       fresh = true;
       continue;

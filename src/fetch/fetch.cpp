@@ -50,7 +50,7 @@ void download_and_put(const std::string& url, const DataFile& file, const FetchO
     try {
       content = unpack(read_file(part), url, file_name(file));
       why = mismatch(file, content);
-      if (!why.empty()) why = url + " is not the file it should be: " + why;
+      if (!why.empty()) why.insert(0, url + " is not the file it should be: ");
     } catch (const Error& error) {
       why = error.what();
     }

@@ -169,7 +169,7 @@ class Everywhere(DataTestCase):
         self.assertEqual(self.files("."), {})
 
     def test_not_published(self):
-        for name in ("jester", "census_synthetic"):
+        for name in ("jester", "census_synthetic", "census-synthetic"):
             self.refused(1, "data", "get", name, says=("sau data add", self.data))
 
     def test_unreachable(self):

@@ -140,7 +140,8 @@ TEST(Download, StopsWhenAsked) {
   const TemporaryFolder place;
   const std::atomic<bool> stop = true;
   ScriptedServer server({whole("\"a\"", 10, "0123")});
-  EXPECT_THAT(error_of<Stopped>([&] { download(server.url, place / "x.part", {.stop = &stop}); }),
+  EXPECT_THAT(error_of<Stopped>(
+                  [&] { download(server.url, place / "x.part", {.progress = {}, .stop = &stop}); }),
               HasSubstr("stopped"));
 }
 

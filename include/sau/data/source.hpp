@@ -29,7 +29,7 @@ struct DataSource {
 // census_synthetic, in one folder.
 std::span<const DataSource> data_sources();
 
-// Throws UsageError for an unknown name.
+// A hyphen is as good as an underscore. Throws UsageError for an unknown name.
 const DataSource& data_source(std::string_view name);
 
 // $SAU_DATA_DIR, else $XDG_DATA_HOME/sau/data, else ~/.local/share/sau/data.
