@@ -57,6 +57,7 @@ Names add_names(CLI::App& app, const char* help) {
 // The sources named; all of them when none is.
 std::vector<const DataSource*> chosen(const std::vector<std::string>& names) {
   std::vector<const DataSource*> sources;
+  sources.reserve(names.empty() ? data_sources().size() : names.size());
   for (const std::string& name : names) sources.push_back(&data_source(name));
   if (names.empty()) {
     for (const DataSource& source : data_sources()) sources.push_back(&source);
@@ -154,7 +155,6 @@ class DownloadLine {
   std::chrono::steady_clock::time_point last_;
 };
 
-// Whether it had to be fetched.
 void get_file(const DataSource& source, const DataFile& file, FetchOptions options) {
   const FileReport before = check_data_file(options.folder, file);
   if (before.state == FileState::kGood || before.state == FileState::kUnverified) {

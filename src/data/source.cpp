@@ -102,7 +102,7 @@ fs::path environment(const char* name) {
 // The XDG rules: a relative path in the variable does not count.
 fs::path personal_folder(const char* own, const char* xdg, const char* below_home,
                          const char* inside) {
-  if (const fs::path chosen = environment(own); !chosen.empty()) return chosen;
+  if (fs::path chosen = environment(own); !chosen.empty()) return chosen;
   if (const fs::path base = environment(xdg); base.is_absolute()) return base / inside;
   const fs::path home = environment("HOME");
   if (home.empty()) throw Error(std::string("neither ") + own + " nor HOME is set");
