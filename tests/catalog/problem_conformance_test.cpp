@@ -55,7 +55,9 @@ TYPED_TEST(ProblemConformance, IsTheSameForEveryAgent) {
     const auto action = static_cast<Action>(n) % actions;
     const double reward = one->pull(action, first);
     const double same = other->pull(n % 2 == 0 ? action : 0, second);
-    if (n % 2 == 0) EXPECT_EQ(reward, same);
+    if (n % 2 == 0) {
+      EXPECT_EQ(reward, same);
+    }
     EXPECT_EQ(one->regret(action), other->regret(action));
     ASSERT_EQ(first.position(), second.position());
   }
