@@ -72,7 +72,7 @@ class Categories {
 
  private:
   struct Hash {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the standard's name
     std::size_t operator()(std::string_view word) const {
       return std::hash<std::string_view>{}(word);
     }

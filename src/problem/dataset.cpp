@@ -31,6 +31,7 @@ std::unique_ptr<Problem> make(const Stream& stream, const DatasetOptions& option
 
 }  // namespace
 
-Dataset::Dataset(const Stream& stream, Options options) : DataProblem(make(stream, options)) {}
+Dataset::Dataset(const Stream& stream, const Options& options)
+    : DataProblem(make(stream, options)) {}
 
 }  // namespace sau

@@ -62,13 +62,13 @@ std::unique_ptr<Problem> play_all(auto&& play, const detail::SharedTable& table,
 
 }  // namespace
 
-Csv::Csv(const Stream& stream, Options options)
+Csv::Csv(const Stream& stream, const Options& options)
     : DataProblem(play_all(detail::play_labels, open_csv(options), stream)) {}
 
-Libsvm::Libsvm(const Stream& stream, Options options)
+Libsvm::Libsvm(const Stream& stream, const Options& options)
     : DataProblem(play_all(detail::play_labels, open_libsvm(options), stream)) {}
 
-Rewards::Rewards(const Stream& stream, Options options)
+Rewards::Rewards(const Stream& stream, const Options& options)
     : DataProblem(play_all(detail::play_rewards, open_rewards(options), stream)) {}
 
 }  // namespace sau

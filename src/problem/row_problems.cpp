@@ -69,23 +69,21 @@ class LabelProblem final : public Problem {
 class KnownRewards : public Problem {
  public:
   KnownRewards(SharedTable table, const Rng& setup, std::uint64_t steps, std::size_t actions)
-      : rows_(std::move(table), setup), reward_(actions), steps_(steps) {}
+      : rows(std::move(table), setup), reward(actions), steps_(steps) {}
 
-  Shape shape() const override {
-    return {static_cast<Action>(reward_.size()), rows_.table().dim()};
-  }
-  RewardRange rewards() const override { return rows_.table().rewards(); }
+  Shape shape() const override { return {static_cast<Action>(reward.size()), rows.table().dim()}; }
+  RewardRange rewards() const override { return rows.table().rewards(); }
   std::uint64_t default_steps() const override { return steps_; }
 
-  double pull(Action action, Rng&) override { return reward_[action]; }
-  double regret(Action action) const override { return best_ - reward_[action]; }
+  double pull(Action action, Rng&) override { return reward[action]; }
+  double regret(Action action) const override { return best - reward[action]; }
 
  protected:
-  void compare_realised() { best_ = *std::ranges::max_element(reward_); }
+  void compare_realised() { best = *std::ranges::max_element(reward); }
 
-  Rows rows_;
-  std::vector<double> reward_;
-  double best_ = 0.0;  // what regret is against
+  Rows rows;
+  std::vector<double> reward;
+  double best = 0.0;  // what regret is against
 
  private:
   std::uint64_t steps_;
@@ -96,9 +94,9 @@ class RewardProblem final : public KnownRewards {
   using KnownRewards::KnownRewards;
 
   Context next(Rng&) override {
-    rows_.table().rewards(rows_.next(), reward_);
+    rows.table().rewards(rows.next(), reward);
     compare_realised();
-    return rows_.x();
+    return rows.x();
   }
 };
 
@@ -109,20 +107,20 @@ class MushroomProblem final : public KnownRewards {
 
   // Drawn from `rng` for every row.
   void freeze(Rng& rng) {
-    lucky_.resize(rows_.table().rows());
-    for (std::size_t row = 0; row < lucky_.size(); ++row) lucky_[row] = flip(rng);
+    lucky_.resize(rows.table().rows());
+    for (auto&& lucky : lucky_) lucky = flip(rng);
   }
 
   RewardRange rewards() const override { return {kPoisoned, kFed}; }
 
   Context next(Rng& rng) override {
     const bool lucky_now = fresh_ && flip(rng);
-    const std::uint64_t row = rows_.next();
-    const bool edible = rows_.table().label(row) == 0;
+    const std::uint64_t row = rows.next();
+    const bool edible = rows.table().label(row) == 0;
     const bool lucky = fresh_ ? lucky_now : lucky_[row];
-    reward_[1] = edible || lucky ? kFed : kPoisoned;
-    best_ = edible ? kFed : 0.0;
-    return rows_.x();
+    reward[1] = edible || lucky ? kFed : kPoisoned;
+    best = edible ? kFed : 0.0;
+    return rows.x();
   }
 
  private:
@@ -146,9 +144,9 @@ class JesterProblem final : public KnownRewards {
   RewardRange rewards() const override { return {-10.0, 10.0}; }
 
   Context next(Rng&) override {
-    rows_.next();
-    for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = rows_.x()[order_[i]];
-    for (std::size_t a = 0; a < kActions; ++a) reward_[a] = rows_.x()[order_[x_.size() + a]];
+    rows.next();
+    for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = rows.x()[order_[i]];
+    for (std::size_t a = 0; a < kActions; ++a) reward[a] = rows.x()[order_[x_.size() + a]];
     compare_realised();
     return x_;
   }
@@ -168,13 +166,13 @@ class PortfolioProblem final : public KnownRewards {
   RewardRange rewards() const override { return {}; }
 
   Context next(Rng& rng) override {
-    rows_.next();
-    const Context x = rows_.x();
+    rows.next();
+    const Context x = rows.x();
     const double* beta = beta_.data();
     for (std::size_t a = 0; a < kActions; ++a) {
       double mean = 0.0;
       for (const double xi : x) mean += xi * *beta++;
-      reward_[a] = mean + 0.01 * static_cast<double>(a + 1) * rng.normal();
+      reward[a] = mean + 0.01 * static_cast<double>(a + 1) * rng.normal();
     }
     compare_realised();
     return x;

@@ -32,7 +32,7 @@ class Csv final : public DataProblem {
   static constexpr std::string_view kSummary = "your own classification data, rows of text";
   using Options = CsvOptions;
 
-  explicit Csv(const Stream& stream, Options options = {});
+  explicit Csv(const Stream& stream, const Options& options = {});
 };
 
 }  // namespace sau

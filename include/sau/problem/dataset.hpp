@@ -41,7 +41,7 @@ class Dataset final : public DataProblem {
   static constexpr std::string_view kSummary = "one of the paper's data sets (appendix D)";
   using Options = DatasetOptions;
 
-  explicit Dataset(const Stream& stream, Options options = {});
+  explicit Dataset(const Stream& stream, const Options& options = {});
 };
 
 }  // namespace sau

@@ -27,7 +27,7 @@ class Libsvm final : public DataProblem {
   static constexpr std::string_view kSummary = "your own classification data, sparse rows";
   using Options = LibsvmOptions;
 
-  explicit Libsvm(const Stream& stream, Options options = {});
+  explicit Libsvm(const Stream& stream, const Options& options = {});
 };
 
 }  // namespace sau

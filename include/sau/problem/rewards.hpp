@@ -32,7 +32,7 @@ class Rewards final : public DataProblem {
   static constexpr std::string_view kSummary = "your own data with a reward for every action";
   using Options = RewardsOptions;
 
-  explicit Rewards(const Stream& stream, Options options = {});
+  explicit Rewards(const Stream& stream, const Options& options = {});
 };
 
 }  // namespace sau
