@@ -182,7 +182,8 @@ def check_commands(program):
             folder = Path(temporary)
             (folder / "build").mkdir()
             (folder / "build" / "sau").symlink_to(program)
-            environment = {**os.environ, "PATH": f"{folder / 'build'}:{os.environ['PATH']}"}
+            environment = {**os.environ, "PATH": f"{folder / 'build'}:{os.environ['PATH']}",
+                           "SAU_CACHE_DIR": str(folder / "cache")}
             for language, start, lines in blocks(path):
                 if language == "console":
                     for number, line in enumerate(lines, start):

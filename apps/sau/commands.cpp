@@ -9,6 +9,7 @@ constexpr Command kCommands[] = {
     {"table", "make the paper's tables from results, with its numbers beside them", describe_table},
     {"list", "list every problem, model, strategy and alias, with their settings", describe_list},
     {"inspect", "show what a result folder or an agent file holds", describe_inspect},
+    {"data", "get the data sets, check them, say where they are", describe_data},
     {"completion", "print a completion script for bash, zsh or fish", describe_completion},
 };
 

@@ -26,6 +26,7 @@ Deed describe_paper(CLI::App& app);
 Deed describe_table(CLI::App& app);
 Deed describe_list(CLI::App& app);
 Deed describe_inspect(CLI::App& app);
+Deed describe_data(CLI::App& app);
 Deed describe_completion(CLI::App& app);
 
 }  // namespace sau::cli

@@ -10,6 +10,7 @@
 #include "sau/catalog/catalog.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/text.hpp"
+#include "sau/data/source.hpp"
 #include "sau/run/experiment.hpp"
 
 namespace sau::cli {
@@ -23,25 +24,35 @@ struct FlagInfo {
 struct CommandInfo {
   std::string name, summary;
   std::vector<FlagInfo> flags;
+  std::vector<CommandInfo> inner;  // sau data has commands of its own
 };
+
+CommandInfo describe_one(const CLI::App& app, const std::string& summary) {
+  CommandInfo info{app.get_name(), summary, {}, {}};
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional()) continue;
+    const std::string& help = option->get_description();
+    info.flags.push_back({option->get_lnames().front(), help.substr(0, help.find(';')),
+                          option->get_expected_max() > 0});
+  }
+  for (const CLI::App* inner : app.get_subcommands({})) {
+    const std::string& text = inner->get_description();
+    info.inner.push_back(describe_one(*inner, text.substr(0, text.find('\n'))));
+  }
+  return info;
+}
 
 // The commands' flags as CLI11 knows them: nothing here has to be kept up by hand.
 std::vector<CommandInfo> describe_all() {
   std::vector<CommandInfo> infos;
   for (const Command& command : commands()) {
     if (command.describe == describe_completion) {
-      infos.push_back({command.name, command.summary, {}});
+      infos.push_back({command.name, command.summary, {}, {}});
       continue;
     }
     CLI::App app("", command.name);
     command.describe(app);
-    CommandInfo& info = infos.emplace_back(CommandInfo{command.name, command.summary, {}});
-    for (const CLI::Option* option : app.get_options()) {
-      if (option->get_positional()) continue;
-      const std::string& help = option->get_description();
-      info.flags.push_back({option->get_lnames().front(), help.substr(0, help.find(';')),
-                            option->get_expected_max() > 0});
-    }
+    infos.push_back(describe_one(app, command.summary));
   }
   return infos;
 }
@@ -71,14 +82,31 @@ std::vector<std::string> values_of(const std::string& flag) {
 constexpr const char* kValueFlags[] = {"problem", "agent", "only", "table", "format"};
 constexpr const char* kShells[] = {"bash", "zsh", "fish"};
 
+// What may stand behind `sau data COMMAND` besides flags.
+std::string data_words(const std::string& command) {
+  std::string words;
+  if (command == "list") return words;
+  for (const DataSource& source : data_sources()) words += " " + std::string(source.name);
+  return words;
+}
+
+std::string flag_words(const CommandInfo& command) {
+  std::string words;
+  for (const FlagInfo& flag : command.flags) words += " --" + flag.name;
+  return words;
+}
+
 std::string bash_script() {
   std::string names, cases, values;
   for (const CommandInfo& command : describe_all()) {
     names += " " + command.name;
-    std::string flags;
-    for (const FlagInfo& flag : command.flags) flags += " --" + flag.name;
-    if (command.name == "completion") flags = " bash zsh fish";
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", command.name, flags.substr(1));
+    std::string words = command.name == "completion" ? " bash zsh fish" : flag_words(command);
+    for (const CommandInfo& inner : command.inner) {
+      cases += fmt::format("    \"{} {} \"*) words=\"{}\" ;;\n", command.name, inner.name,
+                           (flag_words(inner) + data_words(inner.name)).substr(1));
+      words += " " + inner.name;
+    }
+    cases += fmt::format("    \"{} \"*) words=\"{}\" ;;\n", command.name, words.substr(1));
   }
   for (const char* flag : kValueFlags) {
     values += fmt::format("    --{}) words=\"{}\" ;;\n", flag, fmt::join(values_of(flag), " "));
@@ -90,7 +118,7 @@ std::string bash_script() {
     return
   fi
   case "$previous" in
-{}    --out) COMPREPLY=($(compgen -d -- "$current")); return ;;
+{}    --out|--data|--mirror) COMPREPLY=($(compgen -d -- "$current")); return ;;
     --output) COMPREPLY=($(compgen -f -- "$current")); return ;;
     --trials|--steps|--seed|--threads) return ;;
   esac
@@ -98,12 +126,14 @@ std::string bash_script() {
     COMPREPLY=($(compgen -W "$words" -- "$current"))
     return
   fi
-  case "${{COMP_WORDS[1]}}" in
+  local typed="${{COMP_WORDS[1]}} "
+  if [ "$COMP_CWORD" -gt 2 ]; then typed="$typed${{COMP_WORDS[2]}} "; fi
+  case "$typed" in
 {}  esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
-  case "${{COMP_WORDS[1]}}" in
-    inspect) COMPREPLY+=($(compgen -f -- "$current")) ;;
-    table) COMPREPLY+=($(compgen -d -- "$current")) ;;
+  case "$typed" in
+    "inspect "*|"data add "*) COMPREPLY+=($(compgen -f -- "$current")) ;;
+    "table "*) COMPREPLY+=($(compgen -d -- "$current")) ;;
   esac
 }}
 complete -F _sau sau
@@ -111,25 +141,42 @@ complete -F _sau sau
                      names.substr(1), values, cases);
 }
 
+std::string quoted(std::string text) {
+  for (std::size_t i = text.find('\''); i != std::string::npos; i = text.find('\'', i + 2)) {
+    text.insert(i, "\\");
+  }
+  return "'" + text + "'";
+}
+
+std::string fish_flag(const std::string& when, const FlagInfo& flag) {
+  std::string line =
+      fmt::format("complete -c sau -n {} -l {} -d {}", when, flag.name, quoted(flag.help));
+  const auto values = values_of(flag.name);
+  if (!values.empty()) line += fmt::format(" -xa '{}'", fmt::join(values, " "));
+  const bool path =
+      flag.name.starts_with("out") || flag.name == "data" || flag.name == "mirror";
+  if (flag.takes_value && path) line += " -rF";
+  return line + "\n";
+}
+
 std::string fish_script() {
-  const auto quoted = [](std::string text) {
-    for (std::size_t i = text.find('\''); i != std::string::npos; i = text.find('\'', i + 2)) {
-      text.insert(i, "\\");
-    }
-    return "'" + text + "'";
-  };
   std::string script = "complete -c sau -f\n";
   for (const CommandInfo& command : describe_all()) {
     script += fmt::format("complete -c sau -n __fish_use_subcommand -a {} -d {}\n", command.name,
                           quoted(command.summary));
     const std::string when = "'__fish_seen_subcommand_from " + command.name + "'";
-    for (const FlagInfo& flag : command.flags) {
-      script +=
-          fmt::format("complete -c sau -n {} -l {} -d {}", when, flag.name, quoted(flag.help));
-      const auto values = values_of(flag.name);
-      if (!values.empty()) script += fmt::format(" -xa '{}'", fmt::join(values, " "));
-      if (flag.takes_value && flag.name.starts_with("out")) script += " -rF";
-      script += "\n";
+    for (const FlagInfo& flag : command.flags) script += fish_flag(when, flag);
+    for (const CommandInfo& inner : command.inner) {
+      script += fmt::format("complete -c sau -n {} -a {} -d {}\n", when, inner.name,
+                            quoted(inner.summary));
+      const std::string within =
+          when.substr(0, when.size() - 1) + "; and __fish_seen_subcommand_from " + inner.name + "'";
+      for (const FlagInfo& flag : inner.flags) script += fish_flag(within, flag);
+      const std::string words = data_words(inner.name);
+      if (!words.empty()) {
+        script += fmt::format("complete -c sau -n {} -a '{}'\n", within, words.substr(1));
+      }
+      if (inner.name == "add") script += fmt::format("complete -c sau -n {} -F\n", within);
     }
     if (command.name == "inspect" || command.name == "table")
       script += fmt::format("complete -c sau -n {} -F\n", when);

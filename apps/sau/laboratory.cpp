@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <csignal>
 #include <cstdio>
-#include <ctime>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -15,38 +13,10 @@
 #include "sau/report/summary.hpp"
 #include "sau/run/results.hpp"
 #include "sau/run/runner.hpp"
+#include "stop.hpp"
 
 namespace sau::cli {
 namespace {
-
-constexpr int kSignalled = 128;  // plus the signal's number, as a shell reports it
-
-volatile std::sig_atomic_t signal_seen = 0;
-volatile std::sig_atomic_t signal_second = 0;
-std::atomic<bool> stop_requested = false;
-static_assert(std::atomic<bool>::is_always_lock_free, "it is set inside a signal handler");
-
-std::sig_atomic_t now_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::sig_atomic_t>(now.tv_sec);
-}
-
-extern "C" void request_stop(int signal) {
-  // Asking again a moment later means now. Some senders signal twice at once: that is one request.
-  if (signal_seen != 0 && now_seconds() > signal_second + 1) {
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-  }
-  if (signal_seen == 0) signal_second = now_seconds();
-  signal_seen = signal;
-  stop_requested = true;
-}
-
-void stop_on(int signal) {
-  // A shell that starts a job in the background has it ignore Ctrl-C: so be it.
-  if (std::signal(signal, request_stop) == SIG_IGN) std::signal(signal, SIG_IGN);
-}
 
 std::string joined_json(const std::string& object, std::span<const Addition> additions) {
   auto json = nlohmann::ordered_json::parse(object);
@@ -71,8 +41,7 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
   RunOutcome outcome;
   std::vector<Addition> additions;
   {
-    stop_on(SIGINT);
-    stop_on(SIGTERM);
+    const std::atomic<bool>& stop_requested = stop_on_signals();
     ResultFolder results(folder, experiment);
     ProgressPrinter printer(flags.quiet);
     RunOptions options{.threads = static_cast<unsigned>(flags.threads),
@@ -111,7 +80,7 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
   if (!outcome.complete && outcome.failures.empty()) {
     std::fprintf(stderr, "sau: stopped; the finished trials are in %s, the same command goes on\n",
                  where.c_str());
-    return kSignalled + signal_seen;
+    return exit_code_when_stopped();
   }
   if (!flags.json) {
     fmt::print("\nresults: {} ({} new trial{})\n", where, outcome.new_trials,

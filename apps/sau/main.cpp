@@ -36,19 +36,29 @@ int complain(const std::string& message, int code) {
 class ShortList : public CLI::Formatter {
  public:
   std::string make_subcommand(const CLI::App* sub) const override {
+    const bool outer = sub->get_parent() != nullptr && sub->get_parent()->get_parent() == nullptr;
     for (const auto& command : sau::cli::commands()) {
-      if (sub->get_name() == command.name) {
+      if (outer && sub->get_name() == command.name) {
         return fmt::format("  {:<12} {}\n", command.name, command.summary);
       }
     }
-    return CLI::Formatter::make_subcommand(sub);
+    const std::string& text = sub->get_description();
+    return fmt::format("  {:<12} {}\n", sub->get_name(), text.substr(0, text.find('\n')));
   }
 };
 
 // The command that was being read when something went wrong, or the program itself.
 const CLI::App& innermost(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
-  return chosen.empty() ? app : *chosen.front();
+  return chosen.empty() ? app : innermost(*chosen.front());
+}
+
+// "run", "data get"; nothing for the program itself.
+std::string full_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  if (parent == nullptr) return "";
+  const std::string before = full_name(*parent);
+  return before.empty() ? command.get_name() : before + " " + command.get_name();
 }
 
 std::vector<std::string> flag_names(const CLI::App& command) {
@@ -68,23 +78,22 @@ std::string explain_extras(const CLI::App& app) {
   if (word.starts_with("-")) {
     const auto known = flag_names(command);
     const bool misplaced = std::ranges::find(known, flag) != known.end();
-    return misplaced ? "the flag " + flag + " goes after the command: sau " + command.get_name() +
+    return misplaced ? "the flag " + flag + " goes after the command: sau " + full_name(command) +
                            " " + flag + " ..."
                      : sau::unknown_name("flag", flag, known);
   }
-  if (&command != &app) {
-    return "unexpected '" + word + "' after 'sau " + command.get_name() + "'; see sau " +
-           command.get_name() + " --help";
-  }
+  const std::string name = full_name(command);
+  const std::string help = "; see sau " + (name.empty() ? "" : name + " ") + "--help";
   std::vector<std::string> known;
-  for (const auto& entry : sau::cli::commands()) known.emplace_back(entry.name);
-  return sau::unknown_name("command", word, known) + "; see sau --help";
+  for (const CLI::App* inner : command.get_subcommands({})) known.push_back(inner->get_name());
+  if (known.empty()) return "unexpected '" + word + "' after 'sau " + name + "'" + help;
+  return sau::unknown_name(name.empty() ? "command" : name + " command", word, known) + help;
 }
 
 // The same for a flag or an argument with too little or too much behind it.
 std::string explain_mismatch(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = innermost(app);
-  const std::string where = &command == &app ? "" : command.get_name() + ": ";
+  const std::string where = &command == &app ? "" : full_name(command) + ": ";
   const std::string text = error.what();
   const std::string subject = text.substr(0, text.find_first_of(": ="));
   const bool named = text.starts_with("--") || error.get_name() == "RequiredError";

@@ -17,7 +17,11 @@
 #include "sau/model/neural_linear.hpp"
 #include "sau/model/sample_mean.hpp"
 #include "sau/problem/bernoulli.hpp"
+#include "sau/problem/csv.hpp"
+#include "sau/problem/dataset.hpp"
+#include "sau/problem/libsvm.hpp"
 #include "sau/problem/linear.hpp"
+#include "sau/problem/rewards.hpp"
 #include "sau/problem/wheel.hpp"
 
 namespace sau {
@@ -29,7 +33,7 @@ struct TypeList {};
 using Models = TypeList<SampleMean, BetaBernoulli, Linear, LinearPosterior, Mlp, NeuralLinear>;
 using Strategies =
     TypeList<Uniform, Greedy, EpsilonGreedy, Ucb1, Thompson, SauUcb, SauSampling, LinUcb>;
-using Problems = TypeList<Bernoulli, LinearProblem, Wheel>;
+using Problems = TypeList<Bernoulli, LinearProblem, Wheel, Dataset, Csv, Libsvm, Rewards>;
 // Cheap enough that a virtual call a step would show: inlined into the loop of context-free agents.
 using HotProblems = TypeList<Bernoulli>;
 

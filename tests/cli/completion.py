@@ -20,6 +20,9 @@ printf '%s\\n' "${COMPREPLY[@]}"
 """
 
 
+NEED_A_FILE = ("dataset", "csv", "libsvm", "rewards")
+
+
 class Bash(SauTestCase):
     def setUp(self):
         super().setUp()
@@ -35,7 +38,7 @@ class Bash(SauTestCase):
         return [word for word in done.stdout.split("\n") if word]
 
     def test_commands(self):
-        self.assertEqual(set(self.complete("")), {"run", "paper", "table", "list", "inspect",
+        self.assertEqual(set(self.complete("")), {"run", "paper", "table", "list", "inspect", "data",
                                                   "completion", "--help", "--version"})
         self.assertEqual(self.complete("pa"), ["paper"])
 
@@ -67,14 +70,28 @@ class Bash(SauTestCase):
         args = ["run", "--trials", "1", "--steps", "5"]
         for agent in self.complete("run", "--agent", ""):
             args += ["--agent", agent]
+        specs = {entry["name"]: entry["spec"]
+                 for entry in json.loads(self.good("list", "--json").out)["problem_aliases"]}
         for problem in self.complete("run", "--problem", ""):
-            args += ["--problem", problem]
+            if specs.get(problem, problem).partition("(")[0] not in NEED_A_FILE:
+                args += ["--problem", problem]
         self.good(*args)
 
     def test_parts_and_shells(self):
         self.assertEqual(self.complete("paper", "--only", "mul"), ["multi-armed"])
         self.assertEqual(set(self.complete("completion", "")) & {"bash", "zsh", "fish"},
                          {"bash", "zsh", "fish"})
+
+    def test_commands_of_a_command(self):
+        self.assertEqual(set(self.complete("data", "")), {"list", "get", "add", "check", "path",
+                                                          "--help"})
+        self.assertEqual(self.complete("data", "ge"), ["get"])
+        self.assertEqual(self.complete("data", "get", "mush"), ["mushroom"])
+        self.assertEqual(set(self.complete("data", "get", "--")), {"--help", "--data", "--mirror"})
+        self.assertEqual(self.complete("data", "list", "--js"), ["--json"])
+        self.write("mine.zip", b"")
+        self.assertEqual(self.complete("data", "add", "mushroom", "mi"), ["mine.zip"])
+        self.assertEqual(self.complete("data", "get", "mushroom", "--mirror", "mi"), [])
 
     def test_paths(self):
         self.write("results/one/run.json", b"{}")

@@ -24,7 +24,8 @@ class Problem {
   virtual Context next(Rng& rng) = 0;
   // The reward of playing `action` in this step.
   virtual double pull(Action action, Rng& rng) = 0;
-  // What `action` gives away in this step, never negative.
+  // What `action` gives away in this step against the best there was. Negative only where the best
+  // is an expected reward and the one received was better than that.
   virtual double regret(Action action) const = 0;
 };
 

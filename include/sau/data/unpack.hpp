@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace sau {
+
+// No data set comes near it; what unpacks to more is a mistake or a trap.
+inline constexpr std::size_t kUnpackLimit = std::size_t{1} << 31;
+
+// The content of a file in memory, decompressed by its first bytes: gzip, xz, compress (.Z) or zip;
+// anything else is returned as it is. A zip gives its only file, or the one called `member`, in
+// whatever folder of the archive, plain or with .gz, .xz or .Z appended. `name` is for messages.
+// Throws Error when it is damaged, cut short, or larger than `limit`.
+std::string unpack(std::string bytes, std::string_view name, std::string_view member = {},
+                   std::size_t limit = kUnpackLimit);
+
+// The same for a file. Without `member` it is the file's name without .zip.
+std::string read_unpacked(const std::filesystem::path& path, std::string_view member = {});
+
+}  // namespace sau

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sau/core/spec.hpp"
+#include "sau/data/text_format.hpp"
+#include "sau/problem/data_problem.hpp"
+
+namespace sau {
+
+struct LibsvmOptions {
+  std::string file;
+  Scale scale = Scale::kNone;
+  void fields(auto&& field) {
+    field("file", file, "path of the file; may be compressed (gzip, xz, zip)");
+    field("scale", scale,
+          "standard: every place less its mean, over its deviation; none: as read, zeros stay");
+  }
+};
+
+// As csv, from lines of  label place:value place:value ...  (the format of LIBSVM). Places are
+// counted from 1, or from 0 when there is a place 0; what is not listed is 0.
+class Libsvm final : public DataProblem {
+ public:
+  static constexpr std::string_view kName = "libsvm";
+  static constexpr std::string_view kSummary = "your own classification data, sparse rows";
+  using Options = LibsvmOptions;
+
+  explicit Libsvm(const Stream& stream, const Options& options = {});
+};
+
+}  // namespace sau

@@ -1,0 +1,151 @@
+#include "data/delimited.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sau/core/error.hpp"
+
+namespace sau::detail {
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+// Fields of the first records when split by `separator`; 0 when they differ in number.
+std::size_t regular_width(std::string_view text, char separator) {
+  constexpr int kRecords = 50;
+  try {
+    DelimitedReader reader(text, "", separator);
+    std::size_t width = 0;
+    for (int n = 0; n < kRecords && reader.next(); ++n) {
+      if (n == 0) width = reader.fields().size();
+      if (reader.fields().size() != width) return 0;
+    }
+    return width;
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+}  // namespace
+
+DelimitedReader::DelimitedReader(std::string_view text, std::string file, char separator)
+    : text_(text), file_(std::move(file)), separator_(separator) {}
+
+bool DelimitedReader::at_line_end() const noexcept {
+  return place_ >= text_.size() || text_[place_] == '\n' || text_[place_] == '\r';
+}
+
+void DelimitedReader::end_line() {
+  if (place_ >= text_.size()) return;
+  const bool carriage = text_[place_++] == '\r';
+  if (carriage && place_ < text_.size() && text_[place_] == '\n') ++place_;
+  ++line_here_;
+}
+
+void DelimitedReader::skip_blanks() {
+  while (place_ < text_.size() && is_blank(text_[place_]) && text_[place_] != separator_) ++place_;
+}
+
+bool DelimitedReader::next() {
+  fields_.clear();
+  unquoted_.clear();
+  for (;;) {
+    if (place_ >= text_.size()) return false;
+    const std::size_t start = place_;
+    while (place_ < text_.size() && is_blank(text_[place_])) ++place_;
+    if (!at_line_end()) {
+      // With blanks between fields, those at the start of a line separate nothing.
+      if (separator_ != ' ') place_ = start;
+      break;
+    }
+    end_line();
+  }
+  line_ = line_here_;
+  for (;;) {
+    take_field();
+    if (separator_ == ' ') {
+      while (place_ < text_.size() && is_blank(text_[place_])) ++place_;
+      if (at_line_end()) break;
+    } else {
+      if (at_line_end()) break;
+      ++place_;  // the separator
+    }
+  }
+  end_line();
+  return true;
+}
+
+void DelimitedReader::take_field() {
+  if (separator_ != ' ') skip_blanks();
+  if (place_ < text_.size() && text_[place_] == '"') {
+    take_quoted();
+    return;
+  }
+  const std::size_t start = place_;
+  const auto ends = [&](char c) {
+    return c == separator_ || c == '\n' || c == '\r' || (separator_ == ' ' && c == '\t');
+  };
+  while (place_ < text_.size() && !ends(text_[place_])) ++place_;
+  std::size_t end = place_;
+  while (end > start && is_blank(text_[end - 1])) --end;
+  fields_.push_back(text_.substr(start, end - start));
+}
+
+void DelimitedReader::take_quoted() {
+  const std::size_t opened = line_here_;
+  const std::string column = "column " + std::to_string(fields_.size() + 1);
+  std::string field;
+  for (++place_;; ++place_) {
+    if (place_ >= text_.size()) {
+      line_here_ = opened;
+      fail(column + ": the quote is not closed");
+    }
+    const char c = text_[place_];
+    if (c == '"') {
+      if (place_ + 1 >= text_.size() || text_[place_ + 1] != '"') break;
+      ++place_;
+    }
+    if (c == '\n' || (c == '\r' && (place_ + 1 >= text_.size() || text_[place_ + 1] != '\n'))) {
+      ++line_here_;
+    }
+    field += c;
+  }
+  ++place_;
+  if (separator_ != ' ') skip_blanks();
+  const bool separated = at_line_end() || text_[place_] == separator_ ||
+                         (separator_ == ' ' && is_blank(text_[place_]));
+  if (!separated) fail(column + ": found text after the closing quote, expected a separator");
+  fields_.push_back(unquoted_.emplace_back(std::move(field)));
+}
+
+void DelimitedReader::fail(const std::string& why) const {
+  throw Error(file_ + ":" + std::to_string(line_here_) + ": " + why);
+}
+
+std::string_view check_text(std::string_view text, const std::string& file) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    throw Error(file + ": found UTF-16 text, expected UTF-8");
+  }
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
+    const auto line = 1 + std::ranges::count(text.substr(0, zero), '\n');
+    throw Error(file + ":" + std::to_string(line) + ": found a zero byte, expected text");
+  }
+  return text;
+}
+
+char separator_of(Separator separator, std::string_view text) {
+  constexpr std::string_view kCharacters = ",;\t| ";
+  if (separator != Separator::kAuto) return kCharacters[static_cast<std::size_t>(separator) - 1];
+  for (const char candidate : kCharacters) {
+    if (regular_width(text, candidate) > 1) return candidate;
+  }
+  // Not regular: whatever is there most, so that the error about it names the right line.
+  const std::string_view first = text.substr(0, text.find('\n', text.find_first_not_of("\r\n \t")));
+  for (const char candidate : kCharacters) {
+    if (first.find(candidate) != std::string_view::npos) return candidate;
+  }
+  return ',';
+}
+
+}  // namespace sau::detail

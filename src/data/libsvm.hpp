@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "data/table.hpp"
+
+namespace sau::detail {
+
+// Lines of  label place:value place:value ...  with places counted from 1, or from 0 when there is
+// a place 0; # starts a comment. Throws Error with file, line and field.
+TableBuilder read_libsvm(std::string_view text, const std::string& file, bool standardise);
+
+}  // namespace sau::detail

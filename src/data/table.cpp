@@ -1,0 +1,319 @@
+#include "data/table.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+#include <type_traits>
+
+#include "sau/core/error.hpp"
+
+namespace sau::detail {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "tables are stored little-endian");
+
+constexpr std::string_view kMagic = "sau-data";
+constexpr std::uint32_t kVersion = 1;
+
+// The image before its key.
+struct Head {
+  char magic[8];
+  std::uint32_t version, crc;  // of all that follows
+  std::uint64_t image_size, key_size, columns, rows, record_size, dim, entries;
+  std::uint32_t actions, sparse_storage;
+  double reward_min, reward_max;
+  std::uint64_t sparse_dim;
+};
+constexpr std::size_t kCrcStart = 16;
+static_assert(std::is_trivially_copyable_v<Head> && sizeof(Head) == 104);
+static_assert(std::is_trivially_copyable_v<TableColumn> && sizeof(TableColumn) == 32);
+
+std::uint32_t checksum(std::string_view bytes) {
+  const auto* data = reinterpret_cast<const Bytef*>(bytes.data());
+  return static_cast<std::uint32_t>(crc32_z(crc32_z(0, nullptr, 0), data, bytes.size()));
+}
+
+// Takes parts off the front; every part starts at a multiple of 8.
+class Parts {
+ public:
+  explicit Parts(std::string_view bytes) : bytes_(bytes) {}
+  const char* take(std::uint64_t count, std::uint64_t size) {
+    if (size != 0 && count > bytes_.size() / size) throw Error("it ends early");
+    const char* part = bytes_.data();
+    bytes_.remove_prefix(std::min<std::size_t>((count * size + 7) / 8 * 8, bytes_.size()));
+    return part;
+  }
+
+ private:
+  std::string_view bytes_;
+};
+
+void append(std::string& image, const void* part, std::size_t size) {
+  if (size > 0) image.append(static_cast<const char*>(part), size);
+  image.resize((image.size() + 7) / 8 * 8);
+}
+
+template <class T>
+void expand_run(const char* from, std::size_t count, const std::uint32_t* place, const double* mean,
+                const double* scale, double* x) {
+  for (std::size_t i = 0; i < count; ++i, from += sizeof(T)) {
+    x[place[i]] = (load_as<T>(from) - mean[i]) / scale[i];
+  }
+}
+
+}  // namespace
+
+Table::Table(std::string_view image, std::string_view key, std::shared_ptr<const void> owner)
+    : owner_(std::move(owner)) {
+  Head head;
+  if (image.size() < sizeof head) throw Error("it ends early");
+  std::memcpy(&head, image.data(), sizeof head);
+  if (std::string_view(head.magic, sizeof head.magic) != kMagic || head.version != kVersion) {
+    throw Error("it is not a table of this version");
+  }
+  if (head.image_size != image.size() || head.crc != checksum(image.substr(kCrcStart))) {
+    throw Error("it is damaged");
+  }
+  Parts parts(image.substr(sizeof head));
+  if (std::string_view(parts.take(head.key_size, 1), head.key_size) != key) {
+    throw Error("it was made from other data");
+  }
+  rows_ = head.rows;
+  dim_ = head.dim;
+  actions_ = head.actions;
+  rewards_ = {head.reward_min, head.reward_max};
+  record_size_ = head.record_size;
+  std::vector<TableColumn> columns(head.columns);
+  const char* described = parts.take(head.columns, sizeof(TableColumn));
+  if (!columns.empty()) {
+    std::memcpy(columns.data(), described, columns.size() * sizeof(TableColumn));
+  }
+  records_ = parts.take(head.rows, head.record_size);
+  start_.assign(dim_, 0.0);
+  if (head.sparse_dim > 0) {
+    sparse_storage_ = static_cast<Storage>(head.sparse_storage);
+    starts_ = parts.take(head.rows + 1, sizeof(std::uint64_t));
+    places_ = parts.take(head.entries, sizeof(std::uint32_t));
+    values_ = parts.take(head.entries, size_of(sparse_storage_));
+    for (auto* part : {&sparse_mean_, &sparse_scale_}) {
+      part->resize(head.sparse_dim);
+      std::memcpy(part->data(), parts.take(head.sparse_dim, sizeof(double)),
+                  head.sparse_dim * sizeof(double));
+    }
+    for (std::size_t i = 0; i < head.sparse_dim; ++i)
+      start_[i] = -sparse_mean_[i] / sparse_scale_[i];
+  }
+  adopt(columns);
+}
+
+void Table::adopt(std::span<const TableColumn> columns) {
+  using Role = TableColumn::Role;
+  for (const TableColumn& column : columns) {
+    if (column.role == Role::kCategory) categories_.push_back(column);
+    if (column.role == Role::kReward) reward_columns_.push_back(column);
+    if (column.role == Role::kLabel) label_ = column;
+    if (column.role != Role::kNumber) continue;
+    const bool follows =
+        !runs_.empty() && runs_.back().storage == column.storage &&
+        runs_.back().offset + runs_.back().count * size_of(column.storage) == column.offset;
+    if (!follows) runs_.push_back({column.storage, column.offset, place_.size(), 0});
+    ++runs_.back().count;
+    place_.push_back(column.place);
+    mean_.push_back(column.mean);
+    scale_.push_back(column.scale);
+  }
+}
+
+void Table::expand(std::uint64_t row, std::span<double> x, std::vector<std::uint32_t>& hot) const {
+  SAU_ASSERT(row < rows_ && x.size() == dim_, "the row and the context are the table's");
+  for (const std::uint32_t place : hot) x[place] = start_[place];
+  hot.clear();
+  const char* from = record(row);
+  for (const Run& run : runs_) {
+    const auto place = [&](auto type) {
+      expand_run<decltype(type)>(from + run.offset, run.count, &place_[run.first],
+                                 &mean_[run.first], &scale_[run.first], x.data());
+    };
+    switch (run.storage) {
+      case Storage::kU8:
+        place(std::uint8_t{});
+        break;
+      case Storage::kI16:
+        place(std::int16_t{});
+        break;
+      case Storage::kF32:
+        place(float{});
+        break;
+      case Storage::kF64:
+        place(double{});
+        break;
+    }
+  }
+  for (const TableColumn& column : categories_) {
+    const auto code = static_cast<std::uint32_t>(load_number(column.storage, from + column.offset));
+    if (code >= column.width) continue;
+    x[column.place + code] = 1.0;
+    hot.push_back(column.place + code);
+  }
+  if (starts_ == nullptr) return;
+  std::uint64_t range[2];
+  std::memcpy(range, starts_ + row * sizeof(std::uint64_t), sizeof range);
+  for (std::uint64_t i = range[0]; i < range[1]; ++i) {
+    std::uint32_t place = 0;
+    std::memcpy(&place, places_ + i * sizeof place, sizeof place);
+    const double value = load_number(sparse_storage_, values_ + i * size_of(sparse_storage_));
+    x[place] = (value - sparse_mean_[place]) / sparse_scale_[place];
+    hot.push_back(place);
+  }
+}
+
+void Table::rewards(std::uint64_t row, std::span<double> out) const {
+  const char* from = record(row);
+  for (const TableColumn& column : reward_columns_) {
+    out[column.place] = load_number(column.storage, from + column.offset);
+  }
+}
+
+void TableBuilder::add(TableColumn info, PackedColumn cells) {
+  SAU_ASSERT(columns_.empty() || columns_.front().cells.size() == cells.size(),
+             "all columns have the same number of rows");
+  info.storage = cells.storage();
+  columns_.push_back({info, std::move(cells)});
+}
+
+void TableBuilder::add_number(PackedColumn column, bool standardise) {
+  TableColumn info{.place = static_cast<std::uint32_t>(dim_++)};
+  if (standardise && column.size() > 0) {
+    const auto rows = static_cast<double>(column.size());
+    double sum = 0.0, square = 0.0;
+    for (std::size_t row = 0; row < column.size(); ++row) sum += column[row];
+    info.mean = sum / rows;
+    for (std::size_t row = 0; row < column.size(); ++row) {
+      square += (column[row] - info.mean) * (column[row] - info.mean);
+    }
+    const double deviation = std::sqrt(square / rows);
+    // A constant column may have a deviation by rounding alone.
+    const bool constant = deviation <= 1e-14 * std::abs(info.mean);
+    info.scale = constant ? 1.0 : deviation;
+    if (constant) info.mean = column[0];
+  }
+  add(info, std::move(column));
+}
+
+void TableBuilder::add_category(PackedColumn codes, std::size_t width) {
+  add({.role = TableColumn::Role::kCategory,
+       .place = static_cast<std::uint32_t>(dim_),
+       .width = static_cast<std::uint32_t>(width)},
+      std::move(codes));
+  dim_ += width;
+}
+
+void TableBuilder::add_label(PackedColumn codes, std::size_t classes) {
+  actions_ = classes;
+  add({.role = TableColumn::Role::kLabel, .width = static_cast<std::uint32_t>(classes)},
+      std::move(codes));
+}
+
+void TableBuilder::add_reward(PackedColumn column) {
+  if (actions_ == 0) rewards_ = {column[0], column[0]};
+  for (std::size_t row = 0; row < column.size(); ++row) {
+    rewards_.min = std::min(rewards_.min, column[row]);
+    rewards_.max = std::max(rewards_.max, column[row]);
+  }
+  add({.role = TableColumn::Role::kReward, .place = static_cast<std::uint32_t>(actions_++)},
+      std::move(column));
+}
+
+void TableBuilder::set_sparse(SparseRows rows, bool standardise) {
+  SAU_ASSERT(dim_ == 0, "sparse places come first");
+  dim_ = rows.dim;
+  sparse_mean_.assign(dim_, 0.0);
+  sparse_scale_.assign(dim_, 1.0);
+  if (standardise) {
+    const auto count = static_cast<double>(rows.starts.size() - 1);
+    std::vector<double> seen(dim_), square(dim_);
+    for (std::size_t i = 0; i < rows.places.size(); ++i) {
+      sparse_mean_[rows.places[i]] += rows.values[i] / count;
+    }
+    for (std::size_t i = 0; i < rows.places.size(); ++i) {
+      const std::uint32_t place = rows.places[i];
+      const double off = rows.values[i] - sparse_mean_[place];
+      square[place] += off * off;
+      seen[place] += 1.0;
+    }
+    for (std::size_t place = 0; place < dim_; ++place) {
+      const double zeros = (count - seen[place]) * sparse_mean_[place] * sparse_mean_[place];
+      const double deviation = std::sqrt((square[place] + zeros) / count);
+      const bool constant = deviation <= 1e-14 * std::abs(sparse_mean_[place]);
+      sparse_scale_[place] = constant ? 1.0 : deviation;
+    }
+  }
+  sparse_ = std::move(rows);
+}
+
+std::string TableBuilder::image(std::string_view key) const {
+  // Wide columns first, and those of one kind and storage side by side.
+  std::vector<std::size_t> order(columns_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    const TableColumn &one = columns_[a].info, &other = columns_[b].info;
+    return one.storage != other.storage ? one.storage > other.storage : one.role < other.role;
+  });
+  std::vector<TableColumn> infos;
+  std::size_t record_size = 0;
+  for (const std::size_t i : order) {
+    infos.push_back(columns_[i].info);
+    infos.back().offset = static_cast<std::uint32_t>(record_size);
+    record_size += size_of(infos.back().storage);
+  }
+  const std::size_t rows =
+      columns_.empty() ? sparse_.starts.size() - 1 : columns_.front().cells.size();
+
+  Head head{};
+  std::memcpy(head.magic, kMagic.data(), kMagic.size());
+  head.version = kVersion;
+  head.key_size = key.size();
+  head.columns = infos.size();
+  head.rows = rows;
+  head.record_size = record_size;
+  head.dim = dim_;
+  head.entries = sparse_.places.size();
+  head.actions = static_cast<std::uint32_t>(actions_);
+  head.sparse_storage = static_cast<std::uint32_t>(sparse_.values.storage());
+  head.reward_min = rewards_.min;
+  head.reward_max = rewards_.max;
+  head.sparse_dim = sparse_.dim;
+
+  std::string image;
+  append(image, &head, sizeof head);
+  append(image, key.data(), key.size());
+  append(image, infos.data(), infos.size() * sizeof(TableColumn));
+  const std::size_t records = image.size();
+  image.resize(records + (rows * record_size + 7) / 8 * 8);
+  for (std::size_t c = 0; c < infos.size(); ++c) {
+    const char* from = columns_[order[c]].cells.bytes();
+    const std::size_t size = size_of(infos[c].storage);
+    char* to = image.data() + records + infos[c].offset;
+    for (std::size_t row = 0; row < rows; ++row, from += size, to += record_size) {
+      std::memcpy(to, from, size);
+    }
+  }
+  if (sparse_.dim > 0) {
+    append(image, sparse_.starts.data(), sparse_.starts.size() * sizeof(std::uint64_t));
+    append(image, sparse_.places.data(), sparse_.places.size() * sizeof(std::uint32_t));
+    append(image, sparse_.values.bytes(),
+           sparse_.values.size() * size_of(sparse_.values.storage()));
+    append(image, sparse_mean_.data(), sparse_mean_.size() * sizeof(double));
+    append(image, sparse_scale_.data(), sparse_scale_.size() * sizeof(double));
+  }
+  head.image_size = image.size();
+  std::memcpy(image.data(), &head, sizeof head);
+  head.crc = checksum(std::string_view(image).substr(kCrcStart));
+  std::memcpy(image.data(), &head, sizeof head);
+  return image;
+}
+
+}  // namespace sau::detail

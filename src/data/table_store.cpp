@@ -1,0 +1,149 @@
+#include "data/table_store.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "sau/core/error.hpp"
+#include "sau/core/file.hpp"
+#include "sau/core/text.hpp"
+#include "sau/data/source.hpp"
+
+namespace sau::detail {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What stays the same while the file changes.
+std::string identity(const TableOrigin& origin) {
+  return fs::absolute(origin.file).lexically_normal().string() + "\n" + origin.settings;
+}
+
+std::string key_of(const TableOrigin& origin) {
+  struct stat info {};
+  if (::stat(origin.file.c_str(), &info) != 0) {
+    throw Error("cannot read " + origin.file.string() + ": " + std::strerror(errno));
+  }
+  if (S_ISDIR(info.st_mode)) {
+    throw Error("cannot read " + origin.file.string() + ": it is a folder; expected a file");
+  }
+  return identity(origin) + "\n" + std::to_string(info.st_size) + " bytes, changed " +
+         std::to_string(info.st_mtim.tv_sec) + "." + std::to_string(info.st_mtim.tv_nsec);
+}
+
+// A whole file in memory that the system shares between processes.
+class MappedFile {
+ public:
+  // Empty when there is no such file, or it cannot be mapped.
+  explicit MappedFile(const fs::path& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    struct stat info {};
+    if (::fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
+      const auto size = static_cast<std::size_t>(info.st_size);
+      void* start = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
+      if (start != MAP_FAILED) bytes_ = {static_cast<const char*>(start), size};
+    }
+    ::close(file);
+  }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile() {
+    if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+  }
+
+  std::string_view bytes() const { return bytes_; }
+
+ private:
+  std::string_view bytes_;
+};
+
+std::shared_ptr<const Table> from_cache(const fs::path& path, const std::string& key) {
+  auto file = std::make_shared<const MappedFile>(path);
+  if (file->bytes().empty()) return nullptr;
+  try {
+    return std::make_shared<const Table>(file->bytes(), key, file);
+  } catch (const Error&) {
+    return nullptr;  // damaged, or of another file or version: made anew
+  }
+}
+
+void note_once(const std::string& text) {
+  static std::atomic<bool> noted = false;
+  if (!noted.exchange(true)) {
+    std::fprintf(stderr, "note: prepared data are not kept for the next start: %s\n", text.c_str());
+  }
+}
+
+// HOME may be missing too.
+fs::path cache_file_or_none(const TableOrigin& origin) {
+  try {
+    return cache_file(origin);
+  } catch (const Error& error) {
+    note_once(error.what());
+    return {};
+  }
+}
+
+void keep(const fs::path& path, std::string_view image) {
+  if (path.empty()) return;
+  try {
+    std::error_code failed;
+    fs::create_directories(path.parent_path(), failed);
+    write_file(path, image);
+  } catch (const Error& error) {
+    note_once(error.what());
+  }
+}
+
+struct Entry {
+  std::mutex mutex;
+  std::string key;
+  std::shared_ptr<const Table> table;
+};
+
+std::shared_ptr<Entry> entry_of(const std::string& name) {
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<Entry>> entries;
+  const std::lock_guard lock(mutex);
+  auto& entry = entries[name];
+  if (!entry) entry = std::make_shared<Entry>();
+  return entry;
+}
+
+}  // namespace
+
+fs::path cache_file(const TableOrigin& origin) {
+  char hash[17];
+  std::snprintf(hash, sizeof hash, "%016llx",
+                static_cast<unsigned long long>(scope_of(identity(origin))));
+  return cache_folder() / "tables" / (slug(origin.name) + "-" + hash + ".table");
+}
+
+std::shared_ptr<const Table> open_table(const TableOrigin& origin,
+                                        const std::function<TableBuilder()>& prepare) {
+  const std::string key = key_of(origin);
+  const auto entry = entry_of(identity(origin));
+  const std::lock_guard lock(entry->mutex);
+  if (entry->table && entry->key == key) return entry->table;
+  const fs::path path = cache_file_or_none(origin);
+  std::shared_ptr<const Table> table = path.empty() ? nullptr : from_cache(path, key);
+  if (!table) {
+    const auto image = std::make_shared<const std::string>(prepare().image(key));
+    keep(path, *image);
+    table = std::make_shared<const Table>(*image, key, image);
+  }
+  entry->key = key;
+  entry->table = table;
+  return table;
+}
+
+}  // namespace sau::detail

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "data/table.hpp"
+
+namespace sau::detail {
+
+// Where a table comes from.
+struct TableOrigin {
+  std::string name;            // for the name of its cache file
+  std::filesystem::path file;  // as the reader needs it; a relative path counts from here
+  std::string settings;        // all that the preparation depends on besides the file
+};
+
+// The table of a file, prepared at most once: from memory when this process has it, else from its
+// cache file, else by prepare(), whose result goes into both. A file of another size or time of
+// change is prepared anew, and so is a cache file that is damaged or of another version. Where the
+// cache folder cannot be written, the table stays in memory, and the first such case is noted on
+// standard error. Thread-safe; threads that ask for the same table wait for one of them.
+std::shared_ptr<const Table> open_table(const TableOrigin& origin,
+                                        const std::function<TableBuilder()>& prepare);
+
+// Where open_table() keeps the table.
+std::filesystem::path cache_file(const TableOrigin& origin);
+
+}  // namespace sau::detail

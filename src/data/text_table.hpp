@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "data/table.hpp"
+#include "sau/data/text_format.hpp"
+
+namespace sau::detail {
+
+// What a file of rows and columns is read for.
+struct TextPlan {
+  enum class Goal {
+    kLabel,    // a class per row
+    kRewards,  // a reward per action
+    kNumbers,  // contexts alone
+  };
+
+  std::string file{};  // for messages
+  Goal goal = Goal::kLabel;
+  std::string label{};  // kLabel; empty: the column called label, class, target or y, else the last
+  std::string context{};  // empty: every column that is nothing else
+  std::string actions{};  // kRewards
+  TextFormat format{};
+};
+
+// Classes are sorted as numbers if all of them are, else as text; categories are sorted as text.
+// Throws Error with file, line and column where the file is not as expected, UsageError where the
+// settings do not fit it.
+TableBuilder read_text_table(std::string_view text, const TextPlan& plan);
+
+}  // namespace sau::detail
