@@ -57,6 +57,12 @@ Deed describe_paper(CLI::App& app) {
         shares.back().remark = kTheoryTime;
       }
       add_cells(experiment.cells, part.cells);
+      for (const std::string& problem : part.left_out) {
+        std::fprintf(stderr, "sau: left out: %s\n", problem.c_str());
+      }
+      if (part.cells.empty() && !part.checks) {
+        throw Error("the part " + name + " cannot be run: none of its data are there");
+      }
     }
     const std::string standard =
         flags->seed == 1 ? "results/paper" : fmt::format("results/paper-seed{}", flags->seed);

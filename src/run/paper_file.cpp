@@ -4,21 +4,40 @@
 #include <utility>
 
 #include "sau/core/error.hpp"
+#include "sau/data/source.hpp"
 
 namespace sau::detail {
 namespace {
 
 using Json = nlohmann::json;
 
-void read_group(const Json& group, std::uint64_t trials, std::vector<Cell>& cells) {
+// Every agent on one problem. False when the problem's data are not there; `why` then says so.
+bool read_cells(const Json& group, const std::string& problem, PaperPart& part, std::string& why) {
   const auto steps = group.value("steps", std::uint64_t{0});
-  for (const auto& problem : group.at("problems")) {
+  std::vector<Cell> cells;
+  try {
     for (const auto& agent : group.at("agents")) {
       const auto spec = (agent.is_object() ? agent.at("spec") : agent).get<std::string>();
-      Cell cell = make_cell(problem.get<std::string>(), spec, steps, trials);
+      Cell& cell = cells.emplace_back(make_cell(problem, spec, steps, part.trials));
       if (agent.is_object()) cell.agent = agent.at("name").get<std::string>();
-      add_cells(cells, {std::move(cell)});
     }
+  } catch (const MissingData& missing) {
+    why = problem + ": " + missing.what();
+    return false;
+  }
+  add_cells(part.cells, std::move(cells));
+  return true;
+}
+
+void read_group(const Json& group, PaperPart& part) {
+  for (const auto& entry : group.at("problems")) {
+    const Json choices = entry.is_array() ? entry : Json::array({entry});
+    std::string why;  // the last choice is the one easiest to get
+    bool found = false;
+    for (const auto& problem : choices) {
+      found = found || read_cells(group, problem.get<std::string>(), part, why);
+    }
+    if (!found) part.left_out.push_back(why);
   }
 }
 
@@ -40,13 +59,14 @@ PaperPart read_paper_part(std::string_view name, std::string_view text, std::uin
                    .title = json.at("title").get<std::string>(),
                    .trials = trials == 0 ? json.at("trials").get<std::uint64_t>() : trials,
                    .checks = json.contains("checks"),
-                   .cells = {}};
+                   .cells = {},
+                   .left_out = {}};
     if (part.checks) return part;
     if (!json.contains("groups")) {
-      read_group(json, part.trials, part.cells);
+      read_group(json, part);
       return part;
     }
-    for (const auto& group : json.at("groups")) read_group(group, part.trials, part.cells);
+    for (const auto& group : json.at("groups")) read_group(group, part);
     return part;
   });
 }

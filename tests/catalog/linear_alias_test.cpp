@@ -10,9 +10,10 @@ TEST(LinearAliases, StandForTheirSpecs) {
   const struct {
     const char *alias, *spec;
   } cases[] = {
-      {"linear-posterior", "linear_posterior(lambda=20,a0=35,b0=5,intercept=true)+thompson"},
+      {"linear-posterior",
+       "linear_posterior(lambda=20,a0=35,b0=5,intercept=true)+thompson(initial_pulls=2)"},
       {"linear-greedy",
-       "linear(lambda=20,intercept=true)+epsilon_greedy(epsilon=0.046,decay=0.93)"},
+       "linear(lambda=20,intercept=true)+epsilon_greedy(epsilon=0.046,decay=0.93,initial_pulls=2)"},
       {"linear-sau-s", "linear(lambda=20,intercept=true)+sau_sampling(initial_pulls=2)"},
       {"linear-sau-ucb", "linear(lambda=20,intercept=true)+sau_ucb(initial_pulls=2)"},
       {"ts-diag", "linear_posterior(covariance=diagonal)+thompson"},
@@ -62,14 +63,14 @@ TEST(LinearExperiment, HasTheCellsOfFigureOneAndAppendixB) {
 
 TEST(WheelExperiment, ShowsNamesWithTheSettingsOfTheWheel) {
   const PaperPart part = paper_part("wheel", 3);
-  ASSERT_EQ(part.cells.size(), 25U);
+  ASSERT_EQ(part.cells.size(), 45U);
   EXPECT_EQ(part.cells[0].agent, "LinearPosterior");
   EXPECT_EQ(part.cells[0].agent_spec,
-            "linear_posterior(lambda=20,a0=30,b0=35,intercept=true)+thompson");
+            "linear_posterior(lambda=20,a0=30,b0=35,intercept=true)+thompson(initial_pulls=2)");
   EXPECT_EQ(part.cells[0].problem, "wheel-0.50");
-  EXPECT_EQ(part.cells[24].problem_spec, "wheel(delta=0.99)");
-  EXPECT_EQ(part.cells[24].agent, "Uniform");
-  EXPECT_EQ(part.cells[24].trials, 3U);
+  EXPECT_EQ(part.cells[44].problem_spec, "wheel(delta=0.99)");
+  EXPECT_EQ(part.cells[44].agent, "Uniform");
+  EXPECT_EQ(part.cells[44].trials, 3U);
 }
 
 }  // namespace

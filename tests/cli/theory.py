@@ -74,10 +74,10 @@ class Theory(SauTestCase):
 
     def test_beside_cells(self):
         reply = self.good(*FEW, "--only", "wheel", "--quiet")
-        self.assertIn("results: results/paper (25 new trials)", reply.out)
+        self.assertIn("results: results/paper (45 new trials)", reply.out)
         self.assertLess(reply.out.index("wheel"), reply.out.index("\n\nTheory: "))
         result = json.loads(self.good(*FEW, "--only", "wheel", "--json", "--quiet").out)
-        self.assertEqual((len(result["cells"]), len(result["theory"])), (25, 36))
+        self.assertEqual((len(result["cells"]), len(result["theory"])), (45, 36))
 
     def test_a_wrong_folder_is_refused_first(self):
         self.good(*FEW, "--out", "r")

@@ -182,5 +182,40 @@ TEST(Thompson, FrequencyIsThatOfTheBetaDraws) {
   EXPECT_NEAR(static_cast<double>(ones) / draws, 2.0 / 3.0, 5.0 * std::sqrt(2.0 / 9.0 / draws));
 }
 
+// Two rounds in order, whatever the values; the chances say so.
+template <class S, class M>
+void expect_opening(S strategy, M model) {
+  Rng rng({.seed = 1});
+  std::vector<double> chance(3);
+  for (const Action expected : {0U, 1U, 2U, 0U, 1U, 2U}) {
+    strategy.probabilities(model, {}, chance);
+    EXPECT_EQ(chance[expected], 1.0);
+    EXPECT_EQ(strategy.choose(model, {}, rng).action, expected);
+  }
+  EXPECT_EQ(rng.position(), 0U);
+  strategy.probabilities(model, {}, chance);
+  EXPECT_LT(*std::ranges::max_element(chance), 1.0);
+}
+
+TEST(EpsilonGreedy, InitialPullsPlayEveryActionInTurn) {
+  expect_opening(EpsilonGreedy(actions(3), {.epsilon = 0.5, .initial_pulls = 2}),
+                 FixedValues({0.0, 1.0, 0.0}));
+}
+
+TEST(EpsilonGreedy, EpsilonDecaysDuringTheOpeningToo) {
+  EpsilonGreedy strategy(actions(2), {.epsilon = 0.8, .decay = 0.5, .initial_pulls = 1});
+  FixedValues model({0.0, 1.0});
+  Rng rng({.seed = 1});
+  strategy.choose(model, {}, rng);
+  strategy.choose(model, {}, rng);
+  std::vector<double> chance(2);
+  strategy.probabilities(model, {}, chance);
+  EXPECT_DOUBLE_EQ(chance[0], 0.5 * 0.8 * 0.25);
+}
+
+TEST(Thompson, InitialPullsPlayEveryActionInTurn) {
+  expect_opening(Thompson(actions(3), {.initial_pulls = 2}), BetaBernoulli(actions(3)));
+}
+
 }  // namespace
 }  // namespace sau

@@ -107,7 +107,7 @@ TEST(PaperPart, MultiArmedIsAppendixA3) {
 TEST(PaperPart, EveryPartCanBeMadeAndShortened) {
   for (const std::string& name : paper_parts()) {
     const PaperPart part = paper_part(name, 3);
-    EXPECT_EQ(part.cells.empty(), part.checks) << name;
+    EXPECT_EQ(part.cells.empty() && part.left_out.empty(), part.checks) << name;
     EXPECT_EQ(part.trials, 3U) << name;
     for (const Cell& cell : part.cells) EXPECT_EQ(cell.trials, 3U) << name;
   }
@@ -141,6 +141,21 @@ TEST(PaperPart, ADamagedFileIsNamed) {
                 testing::ThrowsMessage<Error>(HasSubstr("experiments/some.json")))
         << text;
   }
+}
+
+TEST(PaperPart, AProblemWithoutItsDataIsLeftOutOrReplacedByTheNextOfItsList) {
+  ::setenv("SAU_DATA_DIR", "/nonexistent/data", 1);
+  const PaperPart part = detail::read_paper_part("x", R"({
+    "title": "t", "trials": 7,
+    "problems": ["statlog", ["census", "wheel-0.50"], ["census", "census-synthetic"]],
+    "agents": ["Uniform"]})",
+                                                 0);
+  ASSERT_EQ(part.cells.size(), 1U);
+  EXPECT_EQ(part.cells[0].problem, "wheel-0.50");
+  ASSERT_EQ(part.left_out.size(), 2U);
+  EXPECT_THAT(part.left_out[0], HasSubstr("statlog: /nonexistent/data/statlog/shuttle.trn is"));
+  EXPECT_THAT(part.left_out[0], HasSubstr("sau data get statlog"));
+  EXPECT_THAT(part.left_out[1], HasSubstr("census-synthetic: "));
 }
 
 TEST(PaperPart, TheTitleIsThatOfThePart) {

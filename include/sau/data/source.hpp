@@ -6,7 +6,15 @@
 #include <span>
 #include <string_view>
 
+#include "sau/core/error.hpp"
+
 namespace sau {
+
+// A data set that was asked for is not in the data folder; the message says how to get it.
+class MissingData : public Error {
+ public:
+  using Error::Error;
+};
 
 // One file of a data set. Checksum and size are those of the content without compression.
 struct DataFile {
@@ -45,7 +53,7 @@ std::span<const std::string_view> packed_suffixes();
 std::optional<std::filesystem::path> locate_data_file(const std::filesystem::path& folder,
                                                       const DataFile& file);
 
-// The same below data_folder(). Throws Error saying what to fetch and where to put it.
+// The same below data_folder(). Throws MissingData saying what to fetch and where to put it.
 std::filesystem::path find_data_file(const DataFile& file);
 
 }  // namespace sau

@@ -48,6 +48,7 @@ struct PaperPart {
   std::uint64_t trials = 0;
   bool checks = false;
   std::vector<Cell> cells;
+  std::vector<std::string> left_out;  // problems whose data are not there, and how to get them
 };
 std::vector<std::string> paper_parts();
 // Both throw UsageError for an unknown name. The title is read without making the cells; trials = 0
