@@ -201,7 +201,7 @@ struct Trained {
   }
   void update() noexcept {
     history.draw(rng, batch);
-    network.train(batch, {.rate = 0.003F, .keep2 = 0.99F, .epsilon = 1e-8F});
+    network.train(batch, {.rate = 0.003F, .keep2 = 0.99F, .take2 = 0.01F, .epsilon = 1e-8F});
   }
   static constexpr std::size_t kHidden[] = {100, 100};
   Rng rng;

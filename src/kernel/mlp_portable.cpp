@@ -104,11 +104,11 @@ void backward(const float* delta, std::size_t width, std::size_t units, const fl
 void step_weight(float g, std::size_t place, const MlpParameters& parameters,
                  const OptimizerStep& step) noexcept {
   float& v = parameters.second[place];
-  v = step.keep2 * v + (1.0F - step.keep2) * (g * g);
+  v = step.keep2 * v + step.take2 * (g * g);
   float direction = g;
   if (step.adam) {
     float& m = parameters.first[place];
-    m = step.keep1 * m + (1.0F - step.keep1) * g;
+    m = step.keep1 * m + step.take1 * g;
     direction = m;
   }
   const float root = step.adam ? step.scale2 * std::sqrt(v) : std::sqrt(v);

@@ -222,13 +222,13 @@ inline void step_weights(typename V::Reg g, std::size_t place, const MlpParamete
                          const OptimizerStep& step) noexcept {
   using Reg = typename V::Reg;
   float* second = parameters.second + place;
-  const Reg fresh = V::mul(V::set(1.0F - step.keep2), V::mul(g, g));
+  const Reg fresh = V::mul(V::set(step.take2), V::mul(g, g));
   const Reg v = V::fma(V::set(step.keep2), V::load(second), fresh);
   V::store(second, v);
   Reg root = V::sqrt(v);
   if constexpr (kAdam) {
     float* first = parameters.first + place;
-    g = V::fma(V::set(step.keep1), V::load(first), V::mul(V::set(1.0F - step.keep1), g));
+    g = V::fma(V::set(step.keep1), V::load(first), V::mul(V::set(step.take1), g));
     V::store(first, g);
     root = V::mul(V::set(step.scale2), root);
   }

@@ -81,6 +81,7 @@ void Mlp::update(Context x, Action action, double reward) noexcept {
   }
   if (!history_.add(input_, action, reward)) {
     fault_ = kMemory;
+    has_output_ = false;
     return;
   }
   ++steps_;
@@ -105,7 +106,7 @@ OptimizerStep Mlp::optimizer_step() const noexcept {
   const auto done = static_cast<double>(updates_);
   const double rate = options_.lr / (1.0 + options_.lr_decay * done);
   if (options_.optimizer == Optimizer::kRmsprop) {
-    return {.rate = static_cast<float>(rate), .keep2 = 0.99F, .epsilon = 1e-8F};
+    return {.rate = static_cast<float>(rate), .keep2 = 0.99F, .take2 = 0.01F, .epsilon = 1e-8F};
   }
   constexpr double kKeep1 = 0.9, kKeep2 = 0.999;
   const double correction1 = 1.0 - std::pow(kKeep1, done + 1.0);
@@ -113,7 +114,9 @@ OptimizerStep Mlp::optimizer_step() const noexcept {
   return {.adam = true,
           .rate = static_cast<float>(rate / correction1),
           .keep1 = static_cast<float>(kKeep1),
+          .take1 = static_cast<float>(1.0 - kKeep1),
           .keep2 = static_cast<float>(kKeep2),
+          .take2 = static_cast<float>(1.0 - kKeep2),
           .scale2 = static_cast<float>(1.0 / std::sqrt(correction2)),
           .epsilon = 1e-8F};
 }
@@ -124,7 +127,7 @@ std::string Mlp::fault() const {
     case kLoss:
       return "diverged: the loss is not finite" + when + "; try a smaller lr";
     case kWeight:
-      return "diverged: a weight is not finite" + when + "; try a smaller lr";
+      return "diverged: a weight is not finite or can move no more" + when + "; try a smaller lr";
     case kOutput:
       return "diverged: an output is not finite" + when + "; try a smaller lr";
     case kMemory:
@@ -137,6 +140,7 @@ std::string Mlp::fault() const {
 
 void Mlp::restored() {
   if (!history_.valid(actions_)) throw Error("its history is damaged");
+  if (fault_ > kMemory) throw Error("its fault is " + std::to_string(fault_) + ", which is none");
   has_input_ = has_output_ = false;
 }
 

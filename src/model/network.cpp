@@ -35,7 +35,7 @@ Network::Network(Shape shape, std::span<const std::size_t> hidden, bool adam, st
   second_.resize(weight_.size());
   if (adam) first_.resize(weight_.size());
   output_gradient_.resize(output_size);
-  row_.resize(2 * widest);
+  row_.resize(widest);
   index_.resize(widest);
   value_.resize(widest);
 
@@ -60,27 +60,24 @@ std::span<const float> Network::forward(const NetworkInput& x) noexcept {
   // Row by row of the weights, for the inputs that are not 0: about half of a ReLU layer's are.
   std::span<const std::uint32_t> index = x.index();
   std::span<const float> value = x.value();
-  const std::size_t widest = row_.size() / 2;
-  last_row_ = 0;
   for (const Layer& layer : layers_) {
     const std::uint32_t ends[2] = {0, static_cast<std::uint32_t>(index.size())};
-    float* out = row_.data() + last_row_;
     kernel_->sparse_forward({.start = ends, .index = index.data(), .value = value.data()}, 1,
-                            layer.inputs, weight_.data() + layer.place, layer.width, out);
+                            layer.inputs, weight_.data() + layer.place, layer.width, row_.data());
     if (&layer == &layers_.back()) break;
-    const std::size_t count = kernel_->compress(out, layer.units, index_.data(), value_.data());
+    const std::size_t count =
+        kernel_->compress(row_.data(), layer.units, index_.data(), value_.data());
     index = {index_.data(), count};
     value = {value_.data(), count};
-    last_row_ = last_row_ == 0 ? widest : 0;
   }
   const float* weight = weight_.data() + output_place_;
-  kernel_->outputs(row_.data() + last_row_, weight, weight + actions_ * last_width(), actions_,
-                   last_width(), output_.data());
+  kernel_->outputs(row_.data(), weight, weight + actions_ * last_width(), actions_, last_width(),
+                   output_.data());
   return output_;
 }
 
 std::span<const float> Network::features() const noexcept {
-  return {row_.data() + last_row_, layers_.back().units};
+  return {row_.data(), layers_.back().units};
 }
 
 double Network::output_errors(const Batch& batch) noexcept {
@@ -139,6 +136,7 @@ bool Network::finite() const noexcept {
   constexpr float kLargest = std::numeric_limits<float>::max();
   unsigned bad = 0;  // without a branch, so that it goes by vectors
   for (const float w : weight_) bad |= static_cast<unsigned>(!(std::abs(w) <= kLargest));
+  for (const float v : second_) bad |= static_cast<unsigned>(!(v <= kLargest));
   return bad == 0;
 }
 

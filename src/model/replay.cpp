@@ -73,11 +73,9 @@ bool Replay::add(const NetworkInput& x, Action action, double reward) noexcept {
     oldest_ = oldest_ + 1 == capacity_ ? 0 : oldest_ + 1;
   } else {
     try {
-      words_.resize(words_.size() + dim_);
-      count_.push_back(0);
-      action_.push_back(0);
-      reward_.push_back(0.0F);
+      resize(place + 1);
     } catch (const std::exception&) {  // bad_alloc or length_error
+      resize(place);
       return false;
     }
   }
@@ -133,11 +131,14 @@ void Replay::draw(Rng& rng, Batch& batch) const noexcept {
   batch.list_by_column();
 }
 
-void Replay::resize(std::uint64_t size, std::uint64_t bytes_at_hand) {
+void Replay::check_size(std::uint64_t size, std::uint64_t bytes_at_hand) const {
   const std::uint64_t row_bytes = (dim_ + 3) * sizeof(std::uint32_t);
   if (size > bytes_at_hand / row_bytes || (capacity_ != 0 && size > capacity_)) {
     throw Error("a history of " + std::to_string(size) + " steps does not fit");
   }
+}
+
+void Replay::resize(std::uint64_t size) {
   words_.resize(size * dim_);
   count_.resize(size);
   action_.resize(size);

@@ -1,7 +1,9 @@
 // Neural agents against an independent naive implementation, in double and with other random
 // numbers, on a problem that no linear model can value. Seeds are fixed: a test passes always or
-// never. Sizes, and the three combined standard errors of the means, were fixed before the first
-// run.
+// never; the band is three combined standard errors of the means. The first sizes, 200 trials and
+// 40 naive ones, gave differences of 0.5 and 2.3 of them but did not see a network that trains half
+// as often; hence the sizes below. With 2,000 of each and other seeds, on 2026-11-16, ours and
+// naive: SAU-UCB 164.1 +- 1.9 and 166.4 +- 1.9, SAU-Sampling 198.7 +- 2.0 and 201.5 +- 2.0.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +27,7 @@ using testing::NaiveMlp;
 using testing::PlainBatch;
 
 constexpr Shape kShape{.actions = 3, .dim = 2};
-constexpr std::uint64_t kOurTrials = 200, kNaiveTrials = 40;
+constexpr std::uint64_t kOurTrials = 400, kNaiveTrials = 400;
 constexpr int kSteps = 600;
 const std::vector<std::size_t> kHidden{12, 10};
 

@@ -21,15 +21,16 @@ constexpr std::size_t mlp_padded(std::size_t units) noexcept {
 }
 
 // What one step of an optimiser does to a weight w with gradient g:
-//     RMSprop (Hinton 2012):      v <- keep2 v + (1 - keep2) g^2,  w <- w - rate g / (sqrt(v) +
-//     epsilon) Adam (Kingma & Ba 2015):    m <- keep1 m + (1 - keep1) g,    v as above,
-//                                 w <- w - rate m / (scale2 sqrt(v) + epsilon)
-// where Adam's bias corrections are in rate, lr / (1 - keep1^t), and scale2, 1 / sqrt(1 - keep2^t).
+//     RMSprop (Hinton 2012):    v <- keep2 v + take2 g^2,  w <- w - rate g / (sqrt(v) + epsilon)
+//     Adam (Kingma & Ba 2015):  m <- keep1 m + take1 g,    v as above,
+//                               w <- w - rate m / (scale2 sqrt(v) + epsilon)
+// with take = 1 - keep, rounded once. Adam's bias corrections are in rate, lr / (1 - keep1^t), and
+// scale2, 1 / sqrt(1 - keep2^t).
 struct OptimizerStep {
   bool adam = false;
   float rate = 0.0F;
-  float keep1 = 0.0F;
-  float keep2 = 0.0F;
+  float keep1 = 0.0F, take1 = 1.0F;
+  float keep2 = 0.0F, take2 = 1.0F;
   float scale2 = 1.0F;
   float epsilon = 0.0F;
 };

@@ -29,7 +29,8 @@ class Network {
   // mean squared error before it.
   double train(const Batch& batch, const OptimizerStep& step) noexcept;
 
-  // Whether every weight is a finite number.
+  // Whether every weight is a finite number and can still move: an infinite second moment, the
+  // square of a gradient of 1e19 and more, holds its weight where it is.
   bool finite() const noexcept;
 
   // The weights by layer, first to last, for tests and inspection: hidden layers are
@@ -64,10 +65,9 @@ class Network {
   std::size_t output_place_ = 0;
   AlignedVector<float> weight_, first_, second_;
   AlignedVector<float> output_gradient_;
-  AlignedVector<float> row_;          // two hidden rows, for forward()
+  AlignedVector<float> row_;          // a hidden row, for forward()
   std::vector<std::uint32_t> index_;  // of a hidden row's non-zero units
   AlignedVector<float> value_;
-  std::size_t last_row_ = 0;  // where the last hidden layer is in row_
   std::vector<float> output_;
 };
 

@@ -80,7 +80,10 @@ class Replay {
   static void state(auto& self, auto&& field) {
     std::uint64_t size = self.size();
     field("history", size);
-    if constexpr (requires { field.left(); }) self.resize(size, field.left());
+    if constexpr (requires { field.left(); }) {
+      self.check_size(size, field.left());
+      self.resize(size);
+    }
     field("oldest", self.oldest_);
     field("words", self.words_);
     field("non_zeros", self.count_);
@@ -93,7 +96,8 @@ class Replay {
  private:
   static constexpr std::uint32_t kDense = 0xFFFFFFFF;
 
-  void resize(std::uint64_t size, std::uint64_t bytes_at_hand);
+  void check_size(std::uint64_t size, std::uint64_t bytes_at_hand) const;
+  void resize(std::uint64_t size);
   std::uint32_t* slot(std::uint64_t place) noexcept { return words_.data() + place * dim_; }
   const std::uint32_t* slot(std::uint64_t place) const noexcept {
     return words_.data() + place * dim_;

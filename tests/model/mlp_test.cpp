@@ -1,0 +1,407 @@
+#include "sau/model/mlp.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "model/naive_mlp.hpp"
+#include "sau/core/archive.hpp"
+#include "sau/model/value_model.hpp"
+#include "support/errors.hpp"
+
+namespace sau {
+namespace {
+
+using testing::error_of;
+using ::testing::HasSubstr;
+using testing::NaiveMlp;
+using testing::PlainBatch;
+
+static_assert(ValueModel<Mlp>);
+
+constexpr Action kActions = 3;
+constexpr std::size_t kDim = 8;
+const Setup kSetup{.shape = {.actions = kActions, .dim = kDim}, .stream = {.seed = 31}};
+
+// Small and often trained.
+MlpOptions options_of(Optimizer optimizer = Optimizer::kRmsprop, std::uint64_t history = 0) {
+  return {.hidden = {12, 10},
+          .optimizer = optimizer,
+          .batch = 6,
+          .every = 5,
+          .start = 10,
+          .updates = 3,
+          .history = {history}};
+}
+
+// Contexts of both kinds, dense and one-hot, and rewards.
+struct World {
+  Context next() {
+    if (rng.below(2) == 0) {
+      std::fill_n(x, kDim, 0.0);
+      x[rng.below(kDim)] = 1.0;
+    } else {
+      for (double& element : x) element = rng.normal();
+    }
+    return x;
+  }
+  Action action() { return static_cast<Action>(rng.below(kActions)); }
+  double reward(Action action) { return std::abs(x[action]) + 0.1 * rng.normal(); }
+
+  Rng rng{Stream{.seed = 8}};
+  double x[kDim] = {};
+};
+
+void learn(Mlp& model, World& world, int steps) {
+  for (int n = 0; n < steps; ++n) {
+    const Context x = world.next();
+    model.values(x);
+    const Action action = world.action();
+    model.update(x, action, world.reward(action));
+  }
+}
+
+std::string bytes_of(const Mlp& model) {
+  StateWriter writer;
+  Mlp::state(model, writer);
+  return writer.bytes();
+}
+
+void restore(Mlp& model, const std::string& bytes) {
+  StateReader reader(bytes);
+  Mlp::state(model, reader);
+  reader.finish();
+  model.restored();
+}
+
+std::vector<double> copy(std::span<const double> values) { return {values.begin(), values.end()}; }
+
+TEST(Mlp, TrainsAtEveryMultipleOfEveryFromStartOn) {
+  struct Plan {
+    std::uint64_t start, every, updates;
+  };
+  for (const auto& [start, every, updates] :
+       {Plan{40, 20, 10}, {1, 1, 2}, {12, 6, 3}, {13, 6, 1}, {5, 9, 1}}) {
+    MlpOptions options = options_of();
+    options.start = start;
+    options.every = every;
+    options.updates = updates;
+    Mlp model(kSetup, options);
+    World world;
+    std::uint64_t expected = 0;
+    for (std::uint64_t step = 1; step <= 100; ++step) {
+      const std::vector<float> before(model.network().weights().begin(),
+                                      model.network().weights().end());
+      learn(model, world, 1);
+      const bool trains = step >= start && step % every == 0;
+      expected += trains ? updates : 0;
+      ASSERT_EQ(model.updates_done(), expected) << step;
+      ASSERT_EQ(!std::ranges::equal(before, model.network().weights()), trains) << step;
+    }
+  }
+}
+
+// The network is trained on the mini-batches that the model's own stream draws, by the published
+// recurrences with the rate lr / (1 + lr_decay * u).
+TEST(Mlp, FollowsTheFormulas) {
+  for (const Optimizer optimizer : {Optimizer::kRmsprop, Optimizer::kAdam}) {
+    for (const double decay : {0.0, 0.05}) {
+      for (const std::uint64_t history : {0U, 30U}) {
+        MlpOptions options = options_of(optimizer, history);
+        options.lr_decay = decay;
+        Mlp model(kSetup, options);
+        Rng rng(kSetup.stream.with(Role::kModel));
+        const std::vector<std::size_t> hidden{12, 10};
+        const MlpKernel& kernel = mlp_kernel(InstructionSet::kPortable);
+        Network start(kSetup.shape, hidden, false, 6, rng, kernel);
+        NaiveMlp naive(kSetup.shape, hidden, start.weights());
+        PlainBatch seen;
+        World world;
+        int u = 0;
+        for (std::size_t step = 1; step <= 100; ++step) {
+          const Context x = world.next();
+          const Action action = world.action();
+          const double reward = world.reward(action);
+          const std::vector<double> expected = naive.outputs(x);
+          for (std::size_t a = 0; a < kActions; ++a) {
+            ASSERT_NEAR(model.values(x)[a], expected[a], 1e-4) << step;
+          }
+          model.update(x, action, reward);
+          if (history == 0 || step <= history) {
+            seen.x.push_back(copy(x));
+            seen.action.push_back(action);
+            seen.reward.push_back(reward);
+          } else {
+            const std::size_t place = (step - 1) % history;
+            seen.x[place] = copy(x);
+            seen.action[place] = action;
+            seen.reward[place] = reward;
+          }
+          if (step < 10 || step % 5 != 0) continue;
+          for (int i = 0; i < 3; ++i, ++u) {
+            PlainBatch batch;
+            for (int r = 0; r < 6; ++r) {
+              const std::size_t place = rng.below(seen.x.size());
+              batch.x.push_back(seen.x[place]);
+              batch.action.push_back(seen.action[place]);
+              batch.reward.push_back(seen.reward[place]);
+            }
+            const double rate = 0.003 / (1.0 + decay * u);
+            optimizer == Optimizer::kAdam ? naive.adam(batch, rate) : naive.rmsprop(batch, rate);
+          }
+        }
+        EXPECT_EQ(u, 57);
+      }
+    }
+  }
+}
+
+TEST(Mlp, FeaturesAreTheLastHiddenLayerOfTheSameWeights) {
+  Mlp model(kSetup, options_of());
+  World world;
+  learn(model, world, 50);
+  EXPECT_EQ(model.feature_count(), 10U);
+  const std::vector<std::size_t> hidden{12, 10};
+  const NaiveMlp naive(kSetup.shape, hidden, model.network().weights());
+  const auto expected = naive.features(world.next());
+  for (std::size_t j = 0; j < 10; ++j) EXPECT_NEAR(model.features(world.x)[j], expected[j], 1e-5);
+}
+
+// What was looked at before, and how often, is of no consequence.
+TEST(Mlp, LookingChangesNothing) {
+  Mlp quiet(kSetup, options_of()), curious(kSetup, options_of());
+  World world;
+  std::vector<double> latest(kDim, 0.5);
+  for (int step = 0; step < 200; ++step) {
+    const Context x = world.next();
+    const Action action = world.action();
+    const double reward = world.reward(action);
+    curious.values(x);
+    curious.features(latest);
+    curious.values(latest);
+    if (step % 2 == 0) curious.values(x);
+    curious.update(x, action, reward);
+    if (step % 3 == 0) curious.values(latest);
+    quiet.update(x, action, reward);
+    latest = copy(x);
+    if (step % 7 != 0) continue;
+    const auto values = copy(curious.values(latest));
+    Mlp fresh(kSetup, options_of());
+    restore(fresh, bytes_of(curious));
+    ASSERT_EQ(copy(fresh.values(latest)), values) << step;
+    ASSERT_EQ(copy(fresh.features(latest)), copy(curious.features(latest))) << step;
+  }
+  EXPECT_EQ(bytes_of(quiet), bytes_of(curious));
+}
+
+// Ten contexts are chosen for before the first reward comes.
+TEST(Mlp, LateRewardsGoToTheirOwnContexts) {
+  Mlp late(kSetup, options_of()), prompt(kSetup, options_of());
+  World world;
+  for (int round = 0; round < 12; ++round) {
+    std::vector<std::vector<double>> contexts;
+    std::vector<double> rewards;
+    for (int i = 0; i < 10; ++i) {
+      contexts.push_back(copy(world.next()));
+      rewards.push_back(world.reward(0));
+      late.values(contexts.back());
+    }
+    for (std::size_t i = 0; i < 10; ++i) {
+      late.update(contexts[i], static_cast<Action>(i % kActions), rewards[i]);
+      prompt.values(contexts[i]);
+      prompt.update(contexts[i], static_cast<Action>(i % kActions), rewards[i]);
+    }
+  }
+  EXPECT_EQ(bytes_of(late), bytes_of(prompt));
+}
+
+TEST(Mlp, SaveAndLoadContinuesTheSame) {
+  for (const Optimizer optimizer : {Optimizer::kRmsprop, Optimizer::kAdam}) {
+    for (const std::uint64_t history : {0U, 40U}) {
+      for (const int steps : {0, 7, 123}) {
+        MlpOptions options = options_of(optimizer, history);
+        options.lr_decay = 0.01;
+        Mlp model(kSetup, options);
+        World world;
+        learn(model, world, steps);
+        Mlp again({.shape = kSetup.shape, .stream = {.seed = 99}}, options);
+        World elsewhere;
+        learn(again, elsewhere, 56);  // looks last at a context of its own
+        restore(again, bytes_of(model));
+        ASSERT_EQ(bytes_of(again), bytes_of(model));
+        EXPECT_EQ(copy(again.values(elsewhere.x)), copy(model.values(elsewhere.x)));
+        World same = world;
+        learn(model, world, 500);
+        learn(again, same, 500);
+        EXPECT_EQ(bytes_of(again), bytes_of(model));
+        EXPECT_EQ(copy(again.values(same.x)), copy(model.values(world.x)));
+        EXPECT_EQ(again.updates_done(), model.updates_done());
+      }
+    }
+  }
+}
+
+TEST(Mlp, BoundedHistoryStaysAtItsBound) {
+  Mlp model(kSetup, options_of(Optimizer::kRmsprop, 100));
+  World world;
+  learn(model, world, 100);
+  const std::size_t size = bytes_of(model).size();
+  for (int n = 0; n < 30; ++n) {
+    learn(model, world, 100);
+    ASSERT_EQ(model.history().size(), 100U);
+    ASSERT_EQ(bytes_of(model).size(), size);
+  }
+}
+
+// The contents of a field begin behind its name and its length.
+void overwrite(std::string& bytes, std::string_view name, auto value) {
+  std::string key(8, '\0');
+  key[0] = static_cast<char>(name.size());
+  key += name;
+  const std::size_t at = bytes.find(key);
+  ASSERT_NE(at, std::string::npos);
+  std::memcpy(bytes.data() + at + key.size() + 8, &value, sizeof value);
+}
+
+TEST(Mlp, ADamagedHistoryIsRefused) {
+  Mlp model(kSetup, options_of(Optimizer::kRmsprop, 40));
+  const double one_hot[kDim] = {0.0, 1.0};
+  for (int n = 0; n < 60; ++n) model.update(one_hot, 1, 1.0);
+  const std::string good = bytes_of(model);
+  const auto complaint = [&](std::string_view name, auto value) {
+    std::string bytes = good;
+    overwrite(bytes, name, value);
+    return error_of([&] { restore(model, bytes); });
+  };
+  EXPECT_EQ(complaint("words", std::uint32_t{kDim - 1}), "");
+  EXPECT_THAT(complaint("words", std::uint32_t{kDim}), HasSubstr("history is damaged"));
+  EXPECT_THAT(complaint("actions", kActions), HasSubstr("history is damaged"));
+  EXPECT_THAT(complaint("non_zeros", std::uint32_t{3}), HasSubstr("history is damaged"));
+  EXPECT_THAT(complaint("oldest", std::uint64_t{40}), HasSubstr("history is damaged"));
+  EXPECT_THAT(complaint("history", std::uint64_t{41}), HasSubstr("a history of 41 steps"));
+  EXPECT_THAT(complaint("history", ~std::uint64_t{0}), HasSubstr("does not fit"));
+  EXPECT_NE(complaint("history", std::uint64_t{39}), "");
+  restore(model, good);
+  EXPECT_EQ(bytes_of(model), good);
+}
+
+void expect_given_up(Mlp& model, const std::string& why) {
+  EXPECT_THAT(model.fault(), HasSubstr(why));
+  const std::string bytes = bytes_of(model);
+  const double x[kDim] = {1.0, 2.0};
+  EXPECT_EQ(copy(model.values(x)), std::vector<double>(kActions));
+  EXPECT_EQ(copy(model.features(x)), std::vector<double>(10));
+  const std::string fault = model.fault();
+  for (int n = 0; n < 20; ++n) model.update(x, 0, 1.0);
+  EXPECT_EQ(bytes_of(model), bytes) << "learns no more";
+  Mlp again(kSetup, options_of());
+  restore(again, bytes);
+  EXPECT_EQ(again.fault(), fault);
+  EXPECT_EQ(copy(again.values(x)), std::vector<double>(kActions));
+}
+
+TEST(Mlp, RewardsBeyondSinglePrecisionEndInAFault) {
+  Mlp model(kSetup, options_of());
+  World world;
+  learn(model, world, 9);
+  EXPECT_EQ(model.fault(), "");
+  for (int n = 0; n < 40 && model.fault().empty(); ++n) model.update(world.next(), 0, 1e100);
+  expect_given_up(model, "diverged: the loss is not finite after mini-batch");
+}
+
+// Their gradients' squares are infinite, so that no weight would move any more.
+TEST(Mlp, RewardsWhoseSquaresAreBeyondSinglePrecisionEndInAFault) {
+  Mlp model(kSetup, options_of());
+  World world;
+  for (int n = 0; n < 200 && model.fault().empty(); ++n) model.update(world.next(), 0, 1e30);
+  expect_given_up(model, "diverged: a weight is not finite or can move no more after mini-batch");
+}
+
+TEST(Mlp, ContextsBeyondSinglePrecisionEndInAFault) {
+  Mlp model(kSetup, options_of());
+  const double x[kDim] = {1e200, 1e200, -1e200, 1.0};
+  EXPECT_EQ(copy(model.values(x)), std::vector<double>(kActions));
+  expect_given_up(model, "diverged: an output is not finite after mini-batch 0");
+}
+
+TEST(Mlp, AWeightThatIsNotFiniteEndsInAFault) {
+  Mlp model(kSetup, options_of());
+  World world;
+  const std::vector<std::size_t> hidden{12, 10};
+  const NaiveMlp naive(kSetup.shape, hidden, model.network().weights());
+  model.network().weights()[naive.place.back()] = INFINITY;  // of action 2, which is not chosen
+  for (int n = 0; n < 10; ++n) model.update(world.next(), 0, 1.0);
+  expect_given_up(model, "diverged: a weight is not finite or can move no more after mini-batch 3");
+}
+
+TEST(Mlp, HugeRewardsAndRatesNeverShowInfiniteValues) {
+  for (const double lr : {0.003, 10.0}) {
+    for (const double size : {1.0, 1e15, 1e20, 1e30, 1e38, 1e100}) {
+      MlpOptions options = options_of();
+      options.lr = lr;
+      Mlp model(kSetup, options);
+      World world;
+      for (int n = 0; n < 100; ++n) {
+        const Context x = world.next();
+        for (const double value : model.values(x)) {
+          ASSERT_TRUE(model.fault().empty() ? std::isfinite(value) : value == 0.0) << lr << size;
+        }
+        model.update(x, world.action(), size * x[0]);
+      }
+    }
+  }
+}
+
+// XOR of two signs and its opposite: the best linear fit is 0, with a mean squared error of 1.
+TEST(Mlp, LearnsWhatNoLinearModelCan) {
+  for (const Optimizer optimizer : {Optimizer::kRmsprop, Optimizer::kAdam}) {
+    MlpOptions options;
+    options.hidden = {16, 16};
+    options.optimizer = optimizer;
+    options.batch = 32;
+    Mlp model({.shape = {.actions = 2, .dim = 2}, .stream = {.seed = 3}}, options);
+    Rng rng(Stream{.seed = 4});
+    double error = 0.0;
+    for (int step = 0; step < 1500; ++step) {
+      const double x[] = {rng.below(2) == 0 ? -1.0 : 1.0, rng.below(2) == 0 ? -1.0 : 1.0};
+      const auto action = static_cast<Action>(rng.below(2));
+      const double mean = (action == 0 ? 1.0 : -1.0) * x[0] * x[1];
+      if (step >= 1300) error += std::pow(model.values(x)[action] - mean, 2.0) / 200.0;
+      model.update(x, action, mean + 0.1 * rng.normal());
+    }
+    EXPECT_LT(error, 0.05);
+    EXPECT_EQ(model.fault(), "");
+  }
+}
+
+TEST(MlpOptions, WhatCannotBeIsRefused) {
+  const auto complaint = [](const char* key, const char* value) {
+    return error_of([&] { read_options<MlpOptions>("mlp", {{key, value}}); });
+  };
+  for (const char* hidden : {"0", "100x0", "2.5", ""}) {
+    EXPECT_THAT(complaint("hidden", hidden), HasSubstr("hidden"));
+  }
+  for (const char* key : {"history", "batch", "every", "start", "updates", "lr"}) {
+    EXPECT_THAT(complaint(key, "0"), HasSubstr(key));
+  }
+  EXPECT_THAT(complaint("history", "some"), HasSubstr("history"));
+  EXPECT_THAT(complaint("optimizer", "sgd"), HasSubstr("adam"));
+}
+
+TEST(MlpOptions, HistoryReadsBack) {
+  const auto history = [](const char* value) {
+    return read_options<MlpOptions>("mlp", {{"history", value}});
+  };
+  EXPECT_EQ(history("all").history, CountOrAll{});
+  EXPECT_EQ(write_spec("mlp", history("all")), "mlp");
+  EXPECT_EQ(history("1000").history, CountOrAll{1000});
+  EXPECT_EQ(write_spec("mlp", history("1000")), "mlp(history=1000)");
+}
+
+}  // namespace
+}  // namespace sau
