@@ -67,6 +67,19 @@ class Failed(SauTestCase):
         self.assertIsNone(json.loads(reply.out)["cells"][1]["regret"])
         self.good("inspect", "r")  # looking is not running
 
+    def test_a_network_that_diverges_does_not_stop_the_others(self):
+        rows = "".join(f"{i % 3},{1e38 if i % 2 else 0},{i % 5}\n" for i in range(60))
+        self.write("huge.csv", ("x,a,b\n" + rows).encode())
+        run = ("run", "--problem", "rewards(file=huge.csv,context=x,actions=a..b)", "--agent",
+               "mlp+greedy", "--agent", "uniform", "--trials", "3", "--out", "deep", "--quiet")
+        reply = self.sau(*run)
+        self.assertEqual(reply.code, 1)
+        self.assertRegex(reply.err, r"mlp\+greedy on .*: 3 of 3 trials failed; first: trial 0: "
+                                    r"diverged: .* after mini-batch \d+; try a smaller lr")
+        self.assertRegex(reply.out, r"  Uniform +3 +0 +")
+        again = self.sau(*run)
+        self.assertIn("(0 new trials)", again.out)  # not tried again
+
 
 if __name__ == "__main__":
     unittest.main()
