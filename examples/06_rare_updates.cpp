@@ -1,6 +1,7 @@
 // What does it cost to update a model rarely? The code released with the paper updates its linear
-// agents once in 20 steps, and then only the action just played; this library updates every action
-// at every step it is played. A wrapper around any model shows the difference, on any problem:
+// regressions once in 20 steps, and then only the action just played; this library updates every
+// action at every step it is played. A wrapper around any model shows the difference, on any
+// problem:
 //     06_rare_updates [PROBLEM [TRIALS]]        for example: 06_rare_updates statlog 50
 #include <cmath>
 #include <cstdint>
@@ -21,6 +22,7 @@
 #include "sau/explore/thompson.hpp"
 #include "sau/model/linear.hpp"
 #include "sau/model/linear_posterior.hpp"
+#include "sau/model/neural_linear.hpp"
 
 namespace {
 
@@ -64,6 +66,42 @@ class Rarely {
   std::uint64_t steps_ = 0;
 };
 
+// sau::NeuralLinear with such a posterior: its network trains as ever.
+class RareNeuralLinear {
+ public:
+  static constexpr std::string_view kName = "rare_neural_linear";
+  static constexpr std::string_view kSummary = "neural_linear, its posterior updated rarely";
+  static constexpr bool kUsesContext = true;
+  static constexpr sau::RewardRange kRewards{};
+  using Options = sau::NeuralLinearOptions;
+
+  explicit RareNeuralLinear(const sau::Setup& setup, const Options& options = {})
+      : network_(setup, options),
+        posterior_(
+            {.shape = {.actions = setup.shape.actions, .dim = network_.feature_count()},
+             .stream = setup.stream},
+            {.lambda = options.lambda, .a0 = options.a0, .b0 = options.b0, .intercept = true}) {}
+
+  std::span<const double> values(sau::Context x) noexcept {
+    return posterior_.values(network_.features(x));
+  }
+  std::span<const double> sample(sau::Context x, sau::Rng& rng) noexcept {
+    return posterior_.sample(network_.features(x), rng);
+  }
+  auto marginals(sau::Context x) { return posterior_.marginals(network_.features(x)); }
+
+  void update(sau::Context x, sau::Action action, double reward) noexcept {
+    posterior_.update(network_.features(x), action, reward);
+    network_.update(x, action, reward);
+  }
+
+  static void state(auto& self, auto&& field) { sau::Mlp::state(self.network_, field); }
+
+ private:
+  sau::Mlp network_;
+  Rarely<sau::LinearPosterior> posterior_;
+};
+
 struct RegretSum {
   double regret = 0.0;
   bool step(sau::Action, double, double step_regret) noexcept {
@@ -91,13 +129,12 @@ sau::Summary regret_of(const std::string& problem, const typename Model::Options
   return sau::summarise(regret);
 }
 
-template <class Model, class Strategy>
+template <class Model, class Rare, class Strategy>
 bool compare(const char* name, const std::string& problem,
              const typename Model::Options& model_options,
              const typename Strategy::Options& strategy_options, std::uint64_t trials) {
   const auto always = regret_of<Model, Strategy>(problem, model_options, strategy_options, trials);
-  const auto rarely =
-      regret_of<Rarely<Model>, Strategy>(problem, model_options, strategy_options, trials);
+  const auto rarely = regret_of<Rare, Strategy>(problem, model_options, strategy_options, trials);
   std::printf("  %-16s %9.0f +- %-7.0f %9.0f +- %-7.0f\n", name, always.mean, always.sem,
               rarely.mean, rarely.sem);
   return std::isfinite(always.mean) && std::isfinite(rarely.mean);
@@ -124,17 +161,26 @@ int main(int count, char** words) {
                                                 .intercept = true};
     std::printf("regret on %s, %llu trials   updated at every step   once in 20 steps\n",
                 problem.c_str(), static_cast<unsigned long long>(trials));
-    bool good = compare<sau::LinearPosterior, sau::Thompson>("LinearPosterior", problem, posterior,
-                                                             {.initial_pulls = 2}, trials);
-    good = compare<sau::Linear, sau::EpsilonGreedy>(
+    bool good = compare<sau::LinearPosterior, Rarely<sau::LinearPosterior>, sau::Thompson>(
+        "LinearPosterior", problem, posterior, {.initial_pulls = 2}, trials);
+    good = compare<sau::Linear, Rarely<sau::Linear>, sau::EpsilonGreedy>(
                "LinearGreedy", problem, linear,
                {.epsilon = 0.046, .decay = 0.93, .initial_pulls = 2}, trials) &&
            good;
-    good = compare<sau::Linear, sau::SauSampling>("Linear-SAU-S", problem, linear,
-                                                  {.initial_pulls = 2}, trials) &&
+    good = compare<sau::Linear, Rarely<sau::Linear>, sau::SauSampling>(
+               "Linear-SAU-S", problem, linear, {.initial_pulls = 2}, trials) &&
            good;
-    good = compare<sau::Linear, sau::SauUcb>("Linear-SAU-UCB", problem, linear,
-                                             {.initial_pulls = 2}, trials) &&
+    good = compare<sau::Linear, Rarely<sau::Linear>, sau::SauUcb>("Linear-SAU-UCB", problem, linear,
+                                                                  {.initial_pulls = 2}, trials) &&
+           good;
+    sau::NeuralLinearOptions neural;
+    neural.every = 40;
+    neural.lr_decay = problem == "jester" ? 0.05 : 0.0;
+    neural.lambda = rough ? 23.0 : 1.5;
+    neural.a0 = rough ? 12.0 : 38.0;
+    neural.b0 = rough ? 30.0 : 1.0;
+    good = compare<sau::NeuralLinear, RareNeuralLinear, sau::Thompson>(
+               "NeuralLinear", problem, neural, {.initial_pulls = 2}, trials) &&
            good;
     return good ? 0 : 1;
   } catch (const std::exception& error) {
