@@ -1,9 +1,14 @@
 #include <fmt/format.h>
 
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+
 #include "commands.hpp"
 #include "dry_run.hpp"
 #include "flags.hpp"
 #include "laboratory.hpp"
+#include "sau/core/error.hpp"
 #include "table_files.hpp"
 #include "theory_files.hpp"
 
@@ -24,6 +29,16 @@ struct PaperFlags : LaboratoryFlags {
     LaboratoryFlags::fields(field);
   }
 };
+
+// Said again at the end, and in the JSON: a table with a column missing must not look whole.
+Adds left_out_adds(std::vector<std::string> problems) {
+  return [problems = std::move(problems)](const std::filesystem::path&, const std::atomic<bool>&) {
+    return Addition{.key = "left_out",
+                    .json = nlohmann::json(problems).dump(),
+                    .text = fmt::format("Left out, since their data are not there:\n  {}\n",
+                                        fmt::join(problems, "\n  "))};
+  };
+}
 
 }  // namespace
 
@@ -49,6 +64,7 @@ Deed describe_paper(CLI::App& app) {
     Experiment experiment{.seed = flags->seed, .cells = {}};
     std::vector<Adds> adds;
     std::vector<Share> shares;
+    std::vector<std::string> left_out;
     for (const std::string& name : flags->only.empty() ? paper_parts() : flags->only) {
       const PaperPart part = paper_part(name, flags->trials);
       shares.push_back({.name = name, .cells = part.cells});
@@ -57,10 +73,11 @@ Deed describe_paper(CLI::App& app) {
         shares.back().remark = kTheoryTime;
       }
       add_cells(experiment.cells, part.cells);
+      left_out.insert(left_out.end(), part.left_out.begin(), part.left_out.end());
       for (const std::string& problem : part.left_out) {
         std::fprintf(stderr, "sau: left out: %s\n", problem.c_str());
       }
-      if (part.cells.empty() && !part.checks) {
+      if (!flags->only.empty() && part.cells.empty() && !part.checks) {
         throw Error("the part " + name + " cannot be run: none of its data are there");
       }
     }
@@ -69,6 +86,7 @@ Deed describe_paper(CLI::App& app) {
     const std::string folder = flags->out.empty() ? standard : flags->out;
     if (flags->dry_run) return dry_run(experiment, folder, *flags, shares);
     if (!experiment.cells.empty()) adds.insert(adds.begin(), table_adds(experiment.cells));
+    if (!left_out.empty()) adds.push_back(left_out_adds(left_out));
     return run_laboratory(experiment, folder, *flags, adds);
   };
 }

@@ -242,18 +242,16 @@ class Filler {
     if (summary == nullptr || (time && summary->seconds <= 0.0)) return cell;
     cell.trials = summary->counted();
     cell.failed = summary->failures.size();
+    if (cell.failed > 0) {
+      table_.notes.push_back(fmt::format(
+          "{} with {}: {} of {} trials failed{}.", label_of(grid_, place), name, cell.failed,
+          summary->trials, cell.trials > 0 ? "; the numbers are those of the others" : ""));
+    }
+    if (cell.trials == 0) return cell;
     const double scale =
         table_.kind == TableKind::kNormalised ? 100.0 / uniform(column)->regret.mean : 1.0;
     cell.mean = scale * (time ? summary->seconds : summary->regret.mean);
-    if (summary->trials > 1) {
-      cell.sem = scale * (time ? summary->seconds_sem : summary->regret.sem);
-    }
-    if (cell.failed > 0) {
-      table_.notes.push_back(
-          fmt::format("{} with {}: {} of {} trials failed; the numbers are "
-                      "those of the others.",
-                      label_of(grid_, place), name, cell.failed, cell.failed + cell.trials));
-    }
+    if (cell.trials > 1) cell.sem = scale * (time ? summary->seconds_sem : summary->regret.sem);
     const bool constant = table_.kind == TableKind::kNormalised && name == kUniform;
     if (cell.paper && cell.sem && !time && !constant) {
       const double error = std::hypot(*cell.sem, cell.paper->sem);

@@ -25,6 +25,9 @@ class SauTestCase(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="sau-cli-")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        cache = tempfile.mkdtemp(prefix="sau-cache-")
+        self.addCleanup(shutil.rmtree, cache, ignore_errors=True)
+        os.environ["SAU_CACHE_DIR"] = cache
 
     def path(self, *names):
         return os.path.join(self.folder, *names)

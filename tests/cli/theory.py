@@ -8,6 +8,7 @@ sys.dont_write_bytecode = True
 import csv
 import io
 import json
+import os
 import signal
 import unittest
 
@@ -78,6 +79,16 @@ class Theory(SauTestCase):
         self.assertLess(reply.out.index("wheel"), reply.out.index("\n\nTheory: "))
         result = json.loads(self.good(*FEW, "--only", "wheel", "--json", "--quiet").out)
         self.assertEqual((len(result["cells"]), len(result["theory"])), (45, 36))
+
+    def test_a_part_without_its_data(self):
+        nowhere = dict(os.environ, SAU_DATA_DIR=self.path("nowhere"))
+        reply = self.sau("paper", "--only", "tables", env=nowhere)
+        self.assertEqual((reply.code, reply.out), (1, ""))
+        for line in reply.err.splitlines()[:-1]:
+            self.assertRegex(line, r"^sau: left out: [a-z-]+: .* is missing; ")
+        self.assertEqual(len(reply.err.splitlines()), 9)
+        self.assertIn("the part tables cannot be run: none of its data are there", reply.err)
+        self.assertEqual(os.listdir(self.folder), [])
 
     def test_a_wrong_folder_is_refused_first(self):
         self.good(*FEW, "--out", "r")

@@ -8,6 +8,7 @@
 namespace sau {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -179,6 +180,20 @@ TEST(MakeTables, TimeHasThePapersButNoZAndNoBest) {
   EXPECT_EQ(table.cell(1, 0).standing, Standing::kOther);
   EXPECT_THAT(table.notes, ElementsAre(HasSubstr("statlog with Uniform: 3 of 50 trials failed"),
                                        HasSubstr("its machine")));
+}
+
+TEST(MakeTables, ACellWhoseTrialsAllFailedHasNoNumbers) {
+  CellSummary cell =
+      summary_of("statlog", "dataset(name=statlog)", "Neural-SAU-S", 0.0, 0.0, 43500);
+  cell.failures.assign(cell.trials, {});
+  const CellSummary uniform =
+      summary_of("statlog", "dataset(name=statlog)", "Uniform", 37000.0, 10.0, 43500);
+  const Table table = make_tables(std::vector{cell, uniform}, kRegretOnly).at(0);
+  EXPECT_EQ(table.cell(0, 0).trials, 0U);
+  EXPECT_EQ(table.cell(0, 0).failed, cell.trials);
+  EXPECT_FALSE(table.cell(0, 0).sem);
+  EXPECT_FALSE(table.cell(0, 0).z);
+  EXPECT_THAT(table.notes, Contains(HasSubstr("Neural-SAU-S: 50 of 50 trials failed.")));
 }
 
 TEST(MakeTables, WithoutThePaperOnRequest) {
