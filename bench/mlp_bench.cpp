@@ -21,20 +21,21 @@ namespace sau::bench {
 namespace {
 
 constexpr int kTurns = 15;
-constexpr std::size_t kRows = 4096;
 
 struct Problem {
   std::size_t dim;
   Action actions;
   std::size_t groups;  // of one-hot columns; 0: all columns are numbers
+  std::size_t steps;   // of a trial, all on different rows
 };
-constexpr Problem kStatlog{9, 7, 0}, kCovertype{54, 7, 0}, kCensus{387, 9, 67};
+constexpr Problem kStatlog{9, 7, 0, 43500}, kCovertype{54, 7, 0, 50000}, kCensus{387, 9, 67, 25000};
 
 // Rows to go round in, as a data set's would come.
 class Rows {
  public:
-  explicit Rows(const Problem& problem) : dim_(problem.dim), numbers_(kRows * problem.dim) {
-    for (std::size_t r = 0; r < kRows; ++r) {
+  explicit Rows(const Problem& problem)
+      : dim_(problem.dim), rows_(problem.steps), numbers_(rows_ * problem.dim) {
+    for (std::size_t r = 0; r < rows_; ++r) {
       double* row = numbers_.data() + r * dim_;
       if (problem.groups == 0) {
         for (std::size_t i = 0; i < dim_; ++i) row[i] = rng_.normal();
@@ -46,14 +47,14 @@ class Rows {
     }
   }
   Context next() noexcept {
-    place_ = (place_ + 1) % kRows;
+    place_ = (place_ + 1) % rows_;
     return {numbers_.data() + place_ * dim_, dim_};
   }
   double reward() noexcept { return rng_.uniform() < 0.5 ? 1.0 : 0.0; }
   Rng& rng() noexcept { return rng_; }
 
  private:
-  std::size_t dim_, place_ = 0;
+  std::size_t dim_, rows_, place_ = 0;
   std::vector<double> numbers_;
   Rng rng_{Stream{.seed = 1}};
 };
@@ -192,9 +193,9 @@ struct Trained {
                 mlp_kernel(instruction_set())),
         history(problem.dim, 0),
         batch(64, problem.dim),
-        input(problem.dim) {
-    Rows rows(problem);
-    for (std::size_t i = 0; i < kRows; ++i) {
+        input(problem.dim),
+        rows(problem) {
+    for (std::size_t i = 0; i < problem.steps; ++i) {
       input.put(rows.next(), mlp_kernel(instruction_set()));
       history.add(input, static_cast<Action>(rng.below(problem.actions)), rows.reward());
     }
@@ -209,6 +210,7 @@ struct Trained {
   Replay history;
   Batch batch;
   NetworkInput input;
+  Rows rows;
 };
 
 // Drawing a mini-batch and learning from it, beside the machine's peak.

@@ -118,7 +118,7 @@ sau::Summary regret_of(const std::string& problem, const typename Model::Options
   for (std::uint64_t trial = 0; trial < trials; ++trial) {
     // The names of the streams are those of `sau run`, so that the problems are the same.
     const sau::Stream stream = sau::problem_stream(canonical, 1, trial);
-    const auto world = sau::make_problem(canonical, stream);
+    const auto world = sau::make_problem(canonical, stream.with(sau::Role::kSetup));
     const sau::Setup setup{.shape = world->shape(), .stream = stream.with(sau::Role::kModel)};
     sau::Agent agent{Model{setup, model_options}, Strategy{setup, strategy_options}};
     sau::Streams rng{sau::Rng(stream), sau::Rng(stream.with(sau::Role::kAgent))};

@@ -109,7 +109,7 @@ sau::Summary regret_of(const std::string& problem, std::uint64_t trials, std::ui
   std::vector<double> regret;
   for (std::uint64_t trial = 0; trial < trials; ++trial) {
     const sau::Stream stream = sau::problem_stream(sau::canonical_problem(problem), 1, trial);
-    const auto world = sau::make_problem(problem, stream);
+    const auto world = sau::make_problem(problem, stream.with(sau::Role::kSetup));
     const sau::Setup setup{.shape = world->shape(), .stream = stream.with(sau::Role::kModel)};
     sau::Agent agent{
         Model{setup},

@@ -45,12 +45,17 @@ int inspect_folder(const std::filesystem::path& path, bool json) {
 int inspect_file(const std::filesystem::path& path, bool json) {
   const AgentFileInfo info = inspect_agent(path);
   if (json) {
+    auto fields = nlohmann::ordered_json::array();
+    for (const FieldSize& field : info.fields) {
+      fields.push_back({{"name", field.name}, {"bytes", field.bytes}});
+    }
     const nlohmann::ordered_json object = {{"format_version", info.format_version},
                                            {"sau", info.sau_version},
                                            {"agent", info.agent},
                                            {"actions", info.shape.actions},
                                            {"dim", info.shape.dim},
-                                           {"state_bytes", info.state_bytes}};
+                                           {"state_bytes", info.state_bytes},
+                                           {"fields", std::move(fields)}};
     std::fputs((object.dump(2) + "\n").c_str(), stdout);
   } else {
     fmt::print(
@@ -58,6 +63,9 @@ int inspect_file(const std::filesystem::path& path, bool json) {
         "  dim      {}\n  state    {} bytes, checksum good\n",
         path.string(), info.format_version, info.sau_version, info.agent, info.shape.actions,
         info.shape.dim, info.state_bytes);
+    for (const FieldSize& field : info.fields) {
+      fmt::print("    {:<16} {:>12} bytes\n", field.name, field.bytes);
+    }
   }
   return 0;
 }

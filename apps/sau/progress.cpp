@@ -19,12 +19,11 @@ std::string rate(double steps_per_second) {
 }
 
 std::string describe(const Progress& progress) {
-  const double share = progress.steps_total > 0 ? progress.steps_done / progress.steps_total : 1.0;
   std::string text = fmt::format("{} of {} trials, {:.0f} %", progress.trials_done,
-                                 progress.trials_total, std::floor(100.0 * share));
-  if (progress.steps_done > 0.0 && progress.seconds > 0.0) {
+                                 progress.trials_total, std::floor(100.0 * progress.share));
+  if (progress.share > 0.0 && progress.seconds > 0.0) {
     text += ", " + rate(progress.steps_done / progress.seconds);
-    text += ", " + duration(progress.seconds * (1.0 - share) / share) + " left";
+    text += ", " + duration(progress.seconds * (1.0 - progress.share) / progress.share) + " left";
   }
   return text;
 }

@@ -3,7 +3,9 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "sau/catalog/catalog.hpp"
 #include "sau/core/error.hpp"
@@ -65,8 +67,15 @@ Parsed parse(const std::filesystem::path& path, std::string_view bytes) {
   try {
     parsed.info.sau_version = header.at("sau").get<std::string>();
     parsed.info.agent = header.at("agent").get<std::string>();
-    parsed.info.shape.actions = header.at("actions").get<Action>();
-    parsed.info.shape.dim = header.at("dim").get<std::size_t>();
+    constexpr std::uint64_t kMost = 0xFFFFFFFF;
+    const auto& actions = header.at("actions");
+    const auto& dim = header.at("dim");
+    if (!actions.is_number_unsigned() || actions.get<std::uint64_t>() > kMost ||
+        !dim.is_number_unsigned() || dim.get<std::uint64_t>() > kMost) {
+      refuse(path,
+             "is damaged: its header has " + actions.dump() + " actions and dim " + dim.dump());
+    }
+    parsed.info.shape = {.actions = actions.get<Action>(), .dim = dim.get<std::size_t>()};
   } catch (const nlohmann::json::exception&) {
     refuse(path, "is damaged: its header cannot be read");
   }
@@ -77,6 +86,12 @@ Parsed parse(const std::filesystem::path& path, std::string_view bytes) {
                      std::to_string(parsed.info.shape.actions) + " actions");
   }
   parsed.state = bytes;
+  try {
+    StateReader reader(bytes);
+    while (reader.left() > 0) parsed.info.fields.push_back(reader.skip());
+  } catch (const Error& error) {
+    refuse(path, std::string("is damaged: ") + error.what());
+  }
   return parsed;
 }
 
@@ -110,6 +125,10 @@ SavedAgent load_agent(const std::filesystem::path& path) {
     return saved;
   } catch (const Error& error) {
     refuse(path, std::string("cannot be loaded: ") + error.what());
+  } catch (const std::bad_alloc&) {
+    refuse(path, "cannot be loaded: there is not enough memory for it");
+  } catch (const std::length_error&) {
+    refuse(path, "cannot be loaded: it is of no possible size");
   }
 }
 

@@ -32,12 +32,13 @@ bool has_instruction_set(InstructionSet set) noexcept {
     case InstructionSet::kAvx2:
       return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
     case InstructionSet::kAvx512:
-      return has_instruction_set(InstructionSet::kAvx2) &&
-             __builtin_cpu_supports("avx512f") != 0;
+      return has_instruction_set(InstructionSet::kAvx2) && __builtin_cpu_supports("avx512f") != 0;
 #elif defined(__aarch64__)
-    case InstructionSet::kNeon: return true;
+    case InstructionSet::kNeon:
+      return true;
 #endif
-    default: return set == InstructionSet::kPortable;
+    default:
+      return set == InstructionSet::kPortable;
   }
 }
 

@@ -104,7 +104,7 @@ void backward(const float* delta, std::size_t width, std::size_t units, const fl
 void step_weight(float g, std::size_t place, const MlpParameters& parameters,
                  const OptimizerStep& step) noexcept {
   float& v = parameters.second[place];
-  v = step.keep2 * v + step.take2 * (g * g);
+  v = step.keep2 * v + (step.take2 * (g * g) + kMlpTiny);
   float direction = g;
   if (step.adam) {
     float& m = parameters.first[place];

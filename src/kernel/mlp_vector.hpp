@@ -222,7 +222,7 @@ inline void step_weights(typename V::Reg g, std::size_t place, const MlpParamete
                          const OptimizerStep& step) noexcept {
   using Reg = typename V::Reg;
   float* second = parameters.second + place;
-  const Reg fresh = V::mul(V::set(step.take2), V::mul(g, g));
+  const Reg fresh = V::add(V::mul(V::set(step.take2), V::mul(g, g)), V::set(kMlpTiny));
   const Reg v = V::fma(V::set(step.keep2), V::load(second), fresh);
   V::store(second, v);
   Reg root = V::sqrt(v);
@@ -305,7 +305,7 @@ void update_sparse(const SparseLines& columns, const float* delta, std::size_t r
 #pragma GCC unroll 16
         for (std::size_t c = 0; c < C; ++c) {
           float* second = parameters.second + i * width + column + c * V::kLanes;
-          V::store(second, V::mul(V::set(step.keep2), V::load(second)));
+          V::store(second, V::fma(V::set(step.keep2), V::load(second), V::set(kMlpTiny)));
         }
         continue;
       }

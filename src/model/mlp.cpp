@@ -15,13 +15,16 @@ std::vector<std::size_t> whole(const std::vector<double>& numbers) {
 }  // namespace
 
 void MlpOptions::check() const {
+  if (batch == 0 || every == 0 || updates == 0) {
+    throw UsageError("mlp: batch, every and updates are at least 1");
+  }
   if (hidden.empty() || hidden.size() > 64) {
     throw UsageError("hidden: expected 1 to 64 layers, found " + std::to_string(hidden.size()));
   }
   constexpr double kMostWeights = 1e8;  // between two layers: 400 MB
   double before = 0.0;
   for (const double units : hidden) {
-    if (units != std::floor(units)) {
+    if (!(units >= 1.0) || units != std::floor(units)) {
       throw UsageError("hidden: " + format_number(units) +
                        " is not allowed; expected a whole number");
     }
@@ -34,7 +37,7 @@ void MlpOptions::check() const {
 }
 
 Mlp::Mlp(const Setup& setup, Options options)
-    : options_(std::move(options)),
+    : options_((options.check(), std::move(options))),
       actions_(setup.shape.actions),
       rng_(setup.stream.with(Role::kModel)),
       kernel_(&mlp_kernel(instruction_set())),
@@ -72,6 +75,7 @@ void Mlp::look(Context x) noexcept {
 }
 
 void Mlp::update(Context x, Action action, double reward) noexcept {
+  SAU_ASSERT(x.size() == latest_.size() && action < actions_, "a step of another shape");
   if (fault_ != kNone) return;
   if (!is_latest(x)) {
     input_.put(x, *kernel_);

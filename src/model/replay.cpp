@@ -58,8 +58,11 @@ void Batch::list_by_column() noexcept {
 }
 
 Replay::Replay(std::size_t dim, std::uint64_t capacity) : dim_(dim), capacity_(capacity) {
-  constexpr std::uint64_t kAtFirst = 1024;  // steps without growing
-  const std::uint64_t room = capacity == 0 ? kAtFirst : std::min(capacity, kAtFirst);
+  // Room at once for a history with an end, if it is not very large, and for the start of one
+  // without.
+  constexpr std::uint64_t kAtFirst = 1024, kMostWords = std::uint64_t{1} << 24;
+  const bool whole = capacity != 0 && capacity * (dim + 3) <= kMostWords;
+  const std::uint64_t room = whole ? capacity : kAtFirst;
   words_.reserve(room * dim);
   count_.reserve(room);
   action_.reserve(room);

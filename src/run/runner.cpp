@@ -38,8 +38,7 @@ class Board {
         wanted = other < c ? 0 : std::max(wanted, experiment.cells[other].trials);
         if (wanted == 0) break;
       }
-      columns_.push_back(
-          {.next = folder.done(c), .wanted = wanted, .broken = false, .waiting = {}});
+      columns_.push_back({.next = folder.done(c), .wanted = wanted, .waiting = {}});
       last_trial_ = std::max(last_trial_, wanted);
       const std::uint64_t missing = wanted > folder.done(c) ? wanted - folder.done(c) : 0;
       progress_.trials_total += missing;
@@ -76,6 +75,7 @@ class Board {
       changed_.wait_for(lock, std::chrono::milliseconds(200), [&] { return left_ == workers; });
       progress_.seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      progress_.share = share_done();
       if (report) report(progress_);
     }
   }
@@ -107,6 +107,8 @@ class Board {
     std::uint64_t next = 0;    // the trial the file waits for
     std::uint64_t wanted = 0;  // trials that are to be in the file
     bool broken = false;       // it cannot be run: no more of this cell
+    std::uint64_t played = 0;  // trials of this run, and
+    double seconds = 0.0;      // their processor time
     std::map<std::uint64_t, Finished> waiting;
   };
 
@@ -152,14 +154,38 @@ class Board {
       for (auto ready = column.waiting.find(column.next); ready != column.waiting.end();
            ready = column.waiting.find(++column.next)) {
         folder_.append(cell, ready->second.record, ready->second.seconds);
+        ++column.played;
+        column.seconds += ready->second.seconds;
         column.waiting.erase(ready);
         --waiting_;
         ++progress_.trials_done;
-        progress_.steps_done += static_cast<double>(experiment_.cells[cell].steps);
+        progress_.steps_done += steps_of(cell);
       }
     } catch (const Error&) {
       write_error_ = std::current_exception();
     }
+  }
+
+  // A cell that has not played yet is taken to cost as much a step as the others on average.
+  double share_done() const {
+    double done = 0.0, steps = 0.0;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      done += columns_[c].seconds;
+      steps += static_cast<double>(columns_[c].played) * steps_of(c);
+    }
+    if (done <= 0.0) return 0.0;
+    double left = 0.0;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const Column& column = columns_[c];
+      if (column.broken || column.next >= column.wanted) continue;
+      const double trial = column.played > 0 ? column.seconds / static_cast<double>(column.played)
+                                             : done / steps * steps_of(c);
+      left += trial * static_cast<double>(column.wanted - column.next);
+    }
+    return done / (done + left);
+  }
+  double steps_of(std::size_t cell) const {
+    return static_cast<double>(experiment_.cells[cell].steps);
   }
 
   bool closed() const {

@@ -9,6 +9,8 @@
 
 #include "sau/agent/agent.hpp"
 #include "sau/catalog/catalog.hpp"
+#include "sau/explore/sau_sampling.hpp"
+#include "sau/model/mlp.hpp"
 #include "support/catalogue_types.hpp"
 
 namespace {
@@ -104,6 +106,26 @@ TYPED_TEST(Allocation, NorDoTheVirtualDoors) {
   const auto agent = testing::make_pair_agent<TypeParam>(7);
   World<typename TypeParam::Model> world(4);
   EXPECT_EQ(allocations_of(*agent, world), 0U);
+}
+
+// A history with an end takes its memory at once and never asks for more.
+TEST(DeepAllocation, ADeepAgentWithABoundedHistoryStaysFlatOverAMillionSteps) {
+  if (!kCounts) GTEST_SKIP() << "allocations are not counted under a sanitizer";
+  const Setup setup{.shape = {.actions = 2, .dim = 3}, .stream = {}};
+  Mlp model(setup, {.hidden = {4.0}, .batch = 4, .every = 500, .updates = 1, .history = {5000}});
+  SauSampling strategy(setup, {});
+  Rng rng({.seed = 3});
+  const std::size_t before = allocations.load();
+  for (int n = 0; n < 1'000'000; ++n) {
+    const double x[3] = {rng.uniform(), rng.uniform(), 1.0};
+    const Choice made = strategy.choose(model, x, rng);
+    const double reward = x[made.action];
+    strategy.observe(made.action, reward - made.value);
+    model.update(x, made.action, reward);
+  }
+  EXPECT_EQ(allocations.load() - before, 0U);
+  EXPECT_EQ(model.history().size(), 5000U);
+  EXPECT_EQ(model.updates_done(), 2000U);
 }
 
 }  // namespace

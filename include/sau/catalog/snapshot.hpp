@@ -3,8 +3,10 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sau/agent/any_agent.hpp"
+#include "sau/core/archive.hpp"
 #include "sau/core/rng.hpp"
 #include "sau/core/types.hpp"
 
@@ -30,6 +32,7 @@ struct AgentFileInfo {
   std::string agent;  // canonical spec
   Shape shape;
   std::uint64_t state_bytes = 0;
+  std::vector<FieldSize> fields;  // of the state, in their order
 };
 AgentFileInfo inspect_agent(const std::filesystem::path& path);
 bool is_agent_file(const std::filesystem::path& path);

@@ -59,6 +59,11 @@ class StateWriter {
   std::string bytes_;
 };
 
+struct FieldSize {
+  std::string name;
+  std::uint64_t bytes = 0;
+};
+
 class StateReader {
  public:
   explicit StateReader(std::string_view bytes) : bytes_(bytes) {}
@@ -71,6 +76,14 @@ class StateReader {
                   "'");
     }
     get(name, value);
+  }
+
+  // Passes over a field; its name and the bytes of its contents.
+  FieldSize skip() {
+    FieldSize field{.name = std::string(take(length("name"), "name")), .bytes = 0};
+    field.bytes = length(field.name);
+    take(field.bytes, field.name);
+    return field;
   }
 
   // How many bytes were not read yet.

@@ -24,8 +24,9 @@ constexpr std::size_t mlp_padded(std::size_t units) noexcept {
 //     RMSprop (Hinton 2012):    v <- keep2 v + take2 g^2,  w <- w - rate g / (sqrt(v) + epsilon)
 //     Adam (Kingma & Ba 2015):  m <- keep1 m + take1 g,    v as above,
 //                               w <- w - rate m / (scale2 sqrt(v) + epsilon)
-// with take = 1 - keep, rounded once. Adam's bias corrections are in rate, lr / (1 - keep1^t), and
-// scale2, 1 / sqrt(1 - keep2^t).
+// with take = 1 - keep, rounded once. kMlpTiny is added to v: where there is no gradient it would
+// end as a denormal number, which some processors take a hundred times as long for. Adam's
+// bias corrections are in rate, lr / (1 - keep1^t), and scale2, 1 / sqrt(1 - keep2^t).
 struct OptimizerStep {
   bool adam = false;
   float rate = 0.0F;
@@ -34,6 +35,8 @@ struct OptimizerStep {
   float scale2 = 1.0F;
   float epsilon = 0.0F;
 };
+
+inline constexpr float kMlpTiny = 1e-36F;
 
 // Weights and their moments, of the same shape; `first` is used by Adam only.
 struct MlpParameters {

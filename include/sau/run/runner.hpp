@@ -20,6 +20,9 @@ struct Progress {
   double steps_done = 0.0;
   double steps_total = 0.0;
   double seconds = 0.0;  // since it began
+  // Share of the work that is done, by the processor time that trials of each cell take: a step
+  // of one agent may cost a thousand of another's.
+  double share = 0.0;
 };
 
 // Plays one trial into `record`: a pure function of the cell, the seed and the trial's number.
