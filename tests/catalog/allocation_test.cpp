@@ -111,7 +111,7 @@ TYPED_TEST(Allocation, NorDoTheVirtualDoors) {
 // A history with an end takes its memory at once and never asks for more.
 TEST(DeepAllocation, ADeepAgentWithABoundedHistoryStaysFlatOverAMillionSteps) {
   if (!kCounts) GTEST_SKIP() << "allocations are not counted under a sanitizer";
-  const Setup setup{.shape = {.actions = 2, .dim = 3}, .stream = {}};
+  const sau::Setup setup{.shape = {.actions = 2, .dim = 3}, .stream = {}};
   Mlp model(setup, {.hidden = {4.0}, .batch = 4, .every = 500, .updates = 1, .history = {5000}});
   SauSampling strategy(setup, {});
   Rng rng({.seed = 3});
