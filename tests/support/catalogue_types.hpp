@@ -142,7 +142,12 @@ struct PairCase {
   RewardRange rewards;
   Setup (*setup)(Action actions) = nullptr;
 
-  std::string spec() const { return model + "+" + strategy; }
+  // Deep models small, so that copies are cheap, and early in training.
+  std::string spec() const {
+    const bool deep = model == Mlp::kName || model == NeuralLinear::kName;
+    const std::string small = "(hidden=8x8,batch=8,every=5,start=10,updates=2)";
+    return model + (deep ? small : "") + "+" + strategy;
+  }
   std::unique_ptr<AnyAgent> make(Action actions) const {
     return make_agent(spec(), setup(actions));
   }
