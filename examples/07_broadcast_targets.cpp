@@ -127,7 +127,7 @@ sau::Summary regret_of(const std::string& problem, std::uint64_t trials, std::ui
 int main(int count, char** words) {
   try {
     const std::string problem = count > 1 ? words[1] : "wheel-0.70";
-    const std::uint64_t trials = count > 2 ? std::strtoull(words[2], nullptr, 10) : 3;
+    const std::uint64_t trials = count > 2 ? std::strtoull(words[2], nullptr, 10) : 2;
     const std::uint64_t steps = count > 3 ? std::strtoull(words[3], nullptr, 10) : 0;
     const auto defined = regret_of<sau::Mlp>(problem, trials, steps);
     const auto broadcast = regret_of<BroadcastMlp>(problem, trials, steps);
