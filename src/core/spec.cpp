@@ -142,7 +142,14 @@ std::string expected(const char* kind, const Bounds& bounds) {
 
 }  // namespace
 
-Spec parse_spec(std::string_view text) { return SpecParser(text).parse(); }
+Spec parse_spec(std::string_view text) {
+  if (!is_utf8(text)) {
+    std::string shown(text);
+    for (char& c : shown) c = c < ' ' || c > '~' ? '?' : c;
+    throw UsageError("the spec " + shown + " is not UTF-8");
+  }
+  return SpecParser(text).parse();
+}
 
 std::vector<std::string> split_specs(std::string_view text, char separator) {
   std::vector<std::string> parts(1);
@@ -193,7 +200,8 @@ void read_value(std::string_view owner, std::string_view key, std::string_view t
 
 void read_value(std::string_view owner, std::string_view key, std::string_view text,
                 const Bounds& bounds, std::uint64_t& value) {
-  if (!parse_count(text, bounds, value)) refuse(owner, key, text, expected("a whole number", bounds));
+  if (!parse_count(text, bounds, value))
+    refuse(owner, key, text, expected("a whole number", bounds));
 }
 
 void read_value(std::string_view owner, std::string_view key, std::string_view text,

@@ -77,6 +77,24 @@ std::string slug(std::string_view name) {
   return result;
 }
 
+bool is_utf8(std::string_view text) noexcept {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+    const unsigned first = byte(i++);
+    if (first < 0x80) continue;
+    const std::size_t more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
+    if (first < 0xC2 || first > 0xF4 || text.size() - i < more) return false;
+    // Neither longer than need be, nor a surrogate, nor beyond the last character.
+    const unsigned low = first == 0xE0 ? 0xA0U : first == 0xF0 ? 0x90U : 0x80U;
+    const unsigned high = first == 0xED ? 0x9FU : first == 0xF4 ? 0x8FU : 0xBFU;
+    if (byte(i) < low || byte(i) > high) return false;
+    for (const std::size_t end = i++ + more; i < end; ++i) {
+      if (byte(i) < 0x80 || byte(i) > 0xBF) return false;
+    }
+  }
+  return true;
+}
+
 std::string lower_case(std::string_view text) {
   std::string result(text);
   for (char& c : result) {

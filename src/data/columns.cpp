@@ -11,7 +11,7 @@
 namespace sau::detail {
 namespace {
 
-// A whole number from 1 to `most`; 0 when the text is no number at all.
+// 0 when the text is no whole number.
 std::size_t column_number(std::string_view text) {
   std::size_t number = 0;
   const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -46,8 +46,11 @@ FieldNumber read_number(std::string_view field) {
 
 bool is_missing(std::string_view field) {
   if (field.size() > 4) return false;
-  return field.empty() || field == "?" || field == "NA" || field == "N/A" || field == "null" ||
-         field == "NULL";
+  if (field.empty() || field == "?") return true;
+  constexpr std::string_view kWords[] = {"nan", "none", "null", "na", "n/a", "#n/a", "nat"};
+  // Most fields are numbers.
+  if (field.front() >= '0' && field.front() <= '9') return false;
+  return std::ranges::find(kWords, lower_case(field)) != std::end(kWords);
 }
 
 std::optional<std::size_t> ColumnNames::named(std::string_view name) const {
@@ -56,9 +59,13 @@ std::optional<std::size_t> ColumnNames::named(std::string_view name) const {
   return static_cast<std::size_t>(found - names_.begin());
 }
 
+std::string ColumnNames::name(std::size_t column) const {
+  return column < names_.size() ? names_[column] : "";
+}
+
 std::string ColumnNames::describe(std::size_t column) const {
-  const bool unnamed = column >= names_.size() || names_[column].empty();
-  return "column " + std::to_string(column + 1) + (unnamed ? "" : " (" + names_[column] + ")");
+  const std::string known = name(column);
+  return "column " + std::to_string(column + 1) + (known.empty() ? "" : " (" + known + ")");
 }
 
 std::size_t ColumnNames::find(std::string_view item, std::string_view setting) const {
@@ -145,6 +152,8 @@ Categories::Sorted Categories::sorted(bool numbers) const {
     const bool same = numbers && i > 0 && value[order[i]] == value[order[i - 1]];
     code[order[i]] = same ? result.width - 1 : result.width++;
   }
+  result.fractions =
+      numbers && std::ranges::any_of(value, [](double v) { return v != std::floor(v); });
   for (std::size_t row = 0; row < codes_.size(); ++row) {
     result.codes.push(static_cast<double>(code[static_cast<std::size_t>(codes_[row])]));
   }

@@ -16,6 +16,8 @@ namespace sau::detail {
 // Beyond it sums of squares may overflow.
 inline constexpr double kLargestNumber = 1e100;
 
+inline constexpr std::size_t kMaxClasses = 1000;
+
 // What a field is when read as a number.
 struct FieldNumber {
   enum class Kind { kFinite, kBeyond, kText };
@@ -25,7 +27,7 @@ struct FieldNumber {
 // kBeyond: infinite, not a number, or larger than kLargestNumber.
 FieldNumber read_number(std::string_view field);
 
-// Empty, ?, NA, N/A, null or NULL.
+// Empty, ?, or in any letter case nan, none, null, na, n/a, #n/a or nat.
 bool is_missing(std::string_view field);
 
 // Columns of a file, by name, by number from 1, or as ranges.
@@ -39,6 +41,8 @@ class ColumnNames {
   bool has_names() const noexcept { return !names_.empty(); }
   std::optional<std::size_t> named(std::string_view name) const;
 
+  // Empty where it has none.
+  std::string name(std::size_t column) const;
   // "column 3 (age)", for messages.
   std::string describe(std::size_t column) const;
 
@@ -65,6 +69,7 @@ class Categories {
   struct Sorted {
     PackedColumn codes;
     std::size_t width = 0;
+    bool fractions = false;  // sorted as numbers, not all of them whole
   };
   // Codes in the order of the words: as text, or, where `numbers` is set and all words are
   // numbers, by value, equal ones counting as one.

@@ -10,19 +10,31 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-// Fields of the first records when split by `separator`; 0 when they differ in number.
-std::size_t regular_width(std::string_view text, char separator) {
+// The first records when split by a separator.
+struct Split {
+  std::size_t width = 0;        // 0 when they differ in the number of fields
+  bool decimal_commas = false;  // there are commas, each of them in a number
+};
+
+Split split_by(std::string_view text, char separator) {
   constexpr int kRecords = 50;
   try {
     DelimitedReader reader(text, "", separator);
-    std::size_t width = 0;
+    Split split;
+    bool commas = false, only_decimal = true;
     for (int n = 0; n < kRecords && reader.next(); ++n) {
-      if (n == 0) width = reader.fields().size();
-      if (reader.fields().size() != width) return 0;
+      if (n == 0) split.width = reader.fields().size();
+      if (reader.fields().size() != split.width) return {};
+      for (const std::string_view field : reader.fields()) {
+        if (field.find(',') == std::string_view::npos) continue;
+        commas = true;
+        only_decimal = only_decimal && has_decimal_comma(field);
+      }
     }
-    return width;
+    split.decimal_commas = commas && only_decimal;
+    return split;
   } catch (const Error&) {
-    return 0;
+    return {};
   }
 }
 
@@ -134,12 +146,32 @@ std::string_view check_text(std::string_view text, const std::string& file) {
   return text;
 }
 
+bool has_decimal_comma(std::string_view field) {
+  constexpr std::string_view kDigits = "0123456789";
+  if (field.starts_with('-') || field.starts_with('+')) field.remove_prefix(1);
+  const std::size_t comma = std::min(field.find_first_not_of(kDigits), field.size());
+  if (comma == 0 || comma + 1 >= field.size() || field[comma] != ',') return false;
+  return field.find_first_not_of(kDigits, comma + 1) == std::string_view::npos;
+}
+
 char separator_of(Separator separator, std::string_view text) {
   constexpr std::string_view kCharacters = ",;\t| ";
   if (separator != Separator::kAuto) return kCharacters[static_cast<std::size_t>(separator) - 1];
-  for (const char candidate : kCharacters) {
-    if (regular_width(text, candidate) > 1) return candidate;
+  Split splits[kCharacters.size()];
+  std::ranges::transform(kCharacters, splits, [&](char c) { return split_by(text, c); });
+  bool other_than_comma = false;
+  for (std::size_t i = 1; i < kCharacters.size(); ++i) {
+    // "2 km" has a blank, too.
+    const std::size_t fewest = kCharacters[i] == ' ' ? 3 : 2;
+    other_than_comma = other_than_comma || (splits[i].width >= fewest && splits[i].decimal_commas);
   }
+  std::size_t best = 0, width = 1;
+  for (std::size_t i = other_than_comma ? 1 : 0; i < kCharacters.size(); ++i) {
+    if (splits[i].width <= width || (kCharacters[i] == ' ' && width > 1)) continue;
+    best = i;
+    width = splits[i].width;
+  }
+  if (width > 1) return kCharacters[best];
   // Not regular: whatever is there most, so that the error about it names the right line.
   const std::string_view first = text.substr(0, text.find('\n', text.find_first_not_of("\r\n \t")));
   for (const char candidate : kCharacters) {

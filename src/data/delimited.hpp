@@ -47,8 +47,12 @@ class DelimitedReader {
 // The text without a byte order mark. Throws Error for what cannot be rows of text.
 std::string_view check_text(std::string_view text, const std::string& file);
 
-// The character of a separator; kAuto: the one that splits the first records into equally many
-// fields, more than one; else a comma.
+// Whether the field is a number with a decimal comma, or one that groups digits: 1,50.
+bool has_decimal_comma(std::string_view field);
+
+// The character of a separator. kAuto: of those that split the first records into equally many
+// fields, the one with most of them; a comma only where it is not a decimal comma between others,
+// blanks only where nothing else does it.
 char separator_of(Separator separator, std::string_view text);
 
 }  // namespace sau::detail

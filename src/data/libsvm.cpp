@@ -10,7 +10,6 @@
 namespace sau::detail {
 namespace {
 
-constexpr std::size_t kMaxClasses = 1000;
 constexpr std::uint64_t kMaxPlace = 10'000'000;
 
 class LibsvmReader {
@@ -58,7 +57,9 @@ class LibsvmReader {
       fail(1, label, "a label that is a finite number");
     }
     labels_.push(label);
-    if (labels_.size() > kMaxClasses) fail(1, label, "at most 1000 different labels");
+    if (labels_.size() > kMaxClasses) {
+      fail(1, label, "at most " + std::to_string(kMaxClasses) + " different labels");
+    }
     const std::size_t first = rows_.places.size();
     std::size_t field = 2;
     for (auto word = take_word(line); !word.empty(); word = take_word(line), ++field) {

@@ -10,6 +10,25 @@
 
 namespace sau::detail {
 
+namespace {
+
+void check_whole(const DataLoader& loader, const Table& table, const std::string& file) {
+  const struct {
+    std::string_view what;
+    std::uint64_t found, expected;
+  } counts[] = {{"rows", table.rows(), loader.rows},
+                {"places in the context", table.dim(), loader.dim},
+                {"classes", table.actions(), loader.actions}};
+  for (const auto& [what, found, expected] : counts) {
+    if (found == expected) continue;
+    throw Error(file + " has " + std::to_string(found) + " " + std::string(what) + ", expected " +
+                std::to_string(expected) + ": damaged or another file; 'sau data check " +
+                std::string(loader.name) + "' tells");
+  }
+}
+
+}  // namespace
+
 const DataLoader& data_loader(std::string_view name) {
   std::vector<std::string> known;
   for (const DataLoader& loader : kDataLoaders) {
@@ -24,7 +43,10 @@ std::shared_ptr<const Table> open_dataset(const DataLoader& loader) {
   const TableOrigin origin{.name = std::string(loader.name),
                            .file = path,
                            .settings = "dataset " + std::string(loader.name)};
-  return open_table(origin, [&] { return loader.prepare(read_unpacked(path), path.string()); });
+  auto table =
+      open_table(origin, [&] { return loader.prepare(read_unpacked(path), path.string()); });
+  check_whole(loader, *table, path.string());
+  return table;
 }
 
 }  // namespace sau::detail

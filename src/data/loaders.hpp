@@ -22,6 +22,10 @@ struct DataLoader {
   std::string_view name;
   Play play = Play::kLabel;
   std::uint64_t steps = 0;  // of a trial
+  // What a whole file gives; a table of anything else is refused.
+  std::uint64_t rows = 0;
+  std::size_t dim = 0;
+  Action actions = 0;  // classes of the label; 0: it has none
   // `text` is the content of the first file of its source, `file` its name for messages.
   TableBuilder (*prepare)(std::string_view text, const std::string& file) = nullptr;
 };
@@ -36,20 +40,21 @@ TableBuilder prepare_statlog(std::string_view text, const std::string& file);
 
 // Steps are those of the paper's appendix D, but for adult, whose table is that of 45222.
 inline constexpr DataLoader kDataLoaders[] = {
-    {"adult", Play::kLabel, 45'222, prepare_adult},
-    {"census", Play::kLabel, 25'000, prepare_census},
-    {"census_synthetic", Play::kLabel, 25'000, prepare_census},
-    {"covertype", Play::kLabel, 50'000, prepare_covertype},
-    {"financial", Play::kPortfolios, 3'713, prepare_financial},
-    {"jester", Play::kJester, 19'181, prepare_jester},
-    {"mushroom", Play::kMushroom, 50'000, prepare_mushroom},
-    {"statlog", Play::kLabel, 43'500, prepare_statlog},
+    {"adult", Play::kLabel, 45'222, 30'162, 92, 14, prepare_adult},
+    {"census", Play::kLabel, 25'000, 2'458'285, 387, 9, prepare_census},
+    {"census_synthetic", Play::kLabel, 25'000, 250'000, 387, 9, prepare_census},
+    {"covertype", Play::kLabel, 50'000, 581'012, 54, 7, prepare_covertype},
+    {"financial", Play::kPortfolios, 3'713, 3'713, 21, 0, prepare_financial},
+    {"jester", Play::kJester, 19'181, 19'181, 40, 0, prepare_jester},
+    {"mushroom", Play::kMushroom, 50'000, 8'124, 117, 2, prepare_mushroom},
+    {"statlog", Play::kLabel, 43'500, 43'500, 9, 7, prepare_statlog},
 };
 
 // Throws UsageError for an unknown name.
 const DataLoader& data_loader(std::string_view name);
 
-// The data set of a loader, found in the data folder. Throws Error when it is not there.
+// The data set of a loader, found in the data folder. Throws Error when it is not there
+// or not whole.
 std::shared_ptr<const Table> open_dataset(const DataLoader& loader);
 
 }  // namespace sau::detail

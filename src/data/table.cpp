@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstdio>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <type_traits>
 
@@ -16,7 +19,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "tables are stored little-endian");
 
 constexpr std::string_view kMagic = "sau-data";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 // The image before its key.
 struct Head {
@@ -26,14 +29,38 @@ struct Head {
   std::uint32_t actions, sparse_storage;
   double reward_min, reward_max;
   std::uint64_t sparse_dim;
+  std::uint32_t content_crc, unused;  // of the sizes from `columns` on, and what follows the key
 };
 constexpr std::size_t kCrcStart = 16;
-static_assert(std::is_trivially_copyable_v<Head> && sizeof(Head) == 104);
+static_assert(std::is_trivially_copyable_v<Head> && sizeof(Head) == 112);
 static_assert(std::is_trivially_copyable_v<TableColumn> && sizeof(TableColumn) == 32);
 
-std::uint32_t checksum(std::string_view bytes) {
+std::uint32_t checksum(std::string_view bytes, std::uint32_t before = 0) {
   const auto* data = reinterpret_cast<const Bytef*>(bytes.data());
-  return static_cast<std::uint32_t>(crc32_z(crc32_z(0, nullptr, 0), data, bytes.size()));
+  return static_cast<std::uint32_t>(crc32_z(before, data, bytes.size()));
+}
+
+// Before content_crc is set.
+std::uint32_t content_checksum(const Head& head, std::string_view content) {
+  constexpr std::size_t kStart = offsetof(Head, columns);
+  const std::string_view sizes(reinterpret_cast<const char*>(&head) + kStart,
+                               offsetof(Head, content_crc) - kStart);
+  return checksum(content, checksum(sizes));
+}
+
+void require(bool good) {
+  if (!good) throw Error("its numbers do not fit together");
+}
+
+// Whether the column lies in the record, and its places in the context or among the actions.
+void check_column(const TableColumn& column, const Head& head) {
+  using Role = TableColumn::Role;
+  require(column.role <= Role::kReward && column.storage <= Storage::kF64);
+  require(column.offset + std::uint64_t{size_of(column.storage)} <= head.record_size);
+  const std::uint64_t place = column.place;
+  if (column.role == Role::kNumber) require(place < head.dim);
+  if (column.role == Role::kCategory) require(place + column.width <= head.dim);
+  if (column.role == Role::kReward) require(place < head.actions);
 }
 
 // Takes parts off the front; every part starts at a multiple of 8.
@@ -81,16 +108,23 @@ Table::Table(std::string_view image, std::string_view key, std::shared_ptr<const
   if (std::string_view(parts.take(head.key_size, 1), head.key_size) != key) {
     throw Error("it was made from other data");
   }
+  content_size_ = image.size() - sizeof head - (head.key_size + 7) / 8 * 8;
+  content_crc_ = head.content_crc;
+  constexpr std::uint64_t kMaxDim = std::uint64_t{1} << 26;
+  require(head.rows <= std::numeric_limits<std::uint32_t>::max() && head.dim <= kMaxDim &&
+          head.sparse_dim <= head.dim && head.record_size + head.sparse_dim > 0 &&
+          head.sparse_storage <= static_cast<std::uint32_t>(Storage::kF64));
   rows_ = head.rows;
   dim_ = head.dim;
   actions_ = head.actions;
   rewards_ = {head.reward_min, head.reward_max};
   record_size_ = head.record_size;
-  std::vector<TableColumn> columns(head.columns);
   const char* described = parts.take(head.columns, sizeof(TableColumn));
+  std::vector<TableColumn> columns(head.columns);
   if (!columns.empty()) {
     std::memcpy(columns.data(), described, columns.size() * sizeof(TableColumn));
   }
+  for (const TableColumn& column : columns) check_column(column, head);
   records_ = parts.take(head.rows, head.record_size);
   start_.assign(dim_, 0.0);
   if (head.sparse_dim > 0) {
@@ -99,14 +133,37 @@ Table::Table(std::string_view image, std::string_view key, std::shared_ptr<const
     places_ = parts.take(head.entries, sizeof(std::uint32_t));
     values_ = parts.take(head.entries, size_of(sparse_storage_));
     for (auto* part : {&sparse_mean_, &sparse_scale_}) {
+      const char* numbers = parts.take(head.sparse_dim, sizeof(double));
       part->resize(head.sparse_dim);
-      std::memcpy(part->data(), parts.take(head.sparse_dim, sizeof(double)),
-                  head.sparse_dim * sizeof(double));
+      std::memcpy(part->data(), numbers, head.sparse_dim * sizeof(double));
     }
+    check_sparse(head.entries);
     for (std::size_t i = 0; i < head.sparse_dim; ++i)
       start_[i] = -sparse_mean_[i] / sparse_scale_[i];
   }
   adopt(columns);
+}
+
+std::string Table::fingerprint() const {
+  char text[32];
+  std::snprintf(text, sizeof text, "%08x%08llx", static_cast<unsigned>(content_crc_),
+                static_cast<unsigned long long>(content_size_));
+  return text;
+}
+
+void Table::check_sparse(std::uint64_t entries) const {
+  std::uint64_t before = 0;
+  for (std::uint64_t row = 0; row <= rows_; ++row) {
+    std::uint64_t start = 0;
+    std::memcpy(&start, starts_ + row * sizeof start, sizeof start);
+    require(before <= start && start <= entries);
+    before = start;
+  }
+  for (std::uint64_t i = 0; i < entries; ++i) {
+    std::uint32_t place = 0;
+    std::memcpy(&place, places_ + i * sizeof place, sizeof place);
+    require(place < sparse_mean_.size());
+  }
 }
 
 void Table::adopt(std::span<const TableColumn> columns) {
@@ -290,6 +347,7 @@ std::string TableBuilder::image(std::string_view key) const {
   std::string image;
   append(image, &head, sizeof head);
   append(image, key.data(), key.size());
+  const std::size_t content = image.size();
   append(image, infos.data(), infos.size() * sizeof(TableColumn));
   const std::size_t records = image.size();
   image.resize(records + (rows * record_size + 7) / 8 * 8);
@@ -310,6 +368,7 @@ std::string TableBuilder::image(std::string_view key) const {
     append(image, sparse_scale_.data(), sparse_scale_.size() * sizeof(double));
   }
   head.image_size = image.size();
+  head.content_crc = content_checksum(head, std::string_view(image).substr(content));
   std::memcpy(image.data(), &head, sizeof head);
   head.crc = checksum(std::string_view(image).substr(kCrcStart));
   std::memcpy(image.data(), &head, sizeof head);

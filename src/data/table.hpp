@@ -32,11 +32,12 @@ struct TableColumn {
 //
 // The image of a table is what a cache file holds:
 //     magic, version, CRC of what follows it, sizes, key, columns, records, sparse lists
+// The sizes are with the CRC of what follows the key: the fingerprint, the same for every key.
 // Little-endian; the records are read where they lie, in memory or in a mapped file.
 class Table {
  public:
   // Keeps `owner` for as long as `image` is needed. Throws Error when the image is damaged, of
-  // another version, or was not made for `key`.
+  // another version, or was not made for `key`. No image, however made, leads outside of itself.
   Table(std::string_view image, std::string_view key, std::shared_ptr<const void> owner);
 
   std::uint64_t rows() const noexcept { return rows_; }
@@ -45,6 +46,8 @@ class Table {
   Action actions() const noexcept { return actions_; }
   // Of all rewards; {0, 1} for a label.
   RewardRange rewards() const noexcept { return rewards_; }
+  // Of the content, in hexadecimal: the same rows, the same text.
+  std::string fingerprint() const;
 
   // Places the row in the context and its number there. `x` is that of start() or of the last
   // expand(); `hot` remembers what to undo.
@@ -67,9 +70,11 @@ class Table {
 
   const char* record(std::uint64_t row) const noexcept { return records_ + row * record_size_; }
   void adopt(std::span<const TableColumn> columns);
+  void check_sparse(std::uint64_t entries) const;
 
   std::shared_ptr<const void> owner_;
-  std::uint64_t rows_ = 0;
+  std::uint64_t rows_ = 0, content_size_ = 0;
+  std::uint32_t content_crc_ = 0;
   std::size_t dim_ = 0, record_size_ = 0;
   Action actions_ = 0;
   RewardRange rewards_{0.0, 1.0};
@@ -79,7 +84,7 @@ class Table {
   std::vector<std::uint32_t> place_;
   std::vector<double> mean_, scale_;
   std::vector<TableColumn> categories_, reward_columns_;
-  TableColumn label_;
+  TableColumn label_{.storage = Storage::kU8};  // without a label: within any record
 
   // Sparse rows: entries of row r are starts_[r] ... starts_[r + 1].
   Storage sparse_storage_ = Storage::kF64;

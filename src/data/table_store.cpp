@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <map>
 #include <mutex>
 
@@ -35,8 +36,12 @@ std::string key_of(const TableOrigin& origin) {
   if (S_ISDIR(info.st_mode)) {
     throw Error("cannot read " + origin.file.string() + ": it is a folder; expected a file");
   }
+  const auto time = [](const timespec& at) {
+    return std::to_string(at.tv_sec) + "." + std::to_string(at.tv_nsec);
+  };
+  // A time of change can be set; that of the file's record and its number cannot.
   return identity(origin) + "\n" + std::to_string(info.st_size) + " bytes, changed " +
-         std::to_string(info.st_mtim.tv_sec) + "." + std::to_string(info.st_mtim.tv_nsec);
+         time(info.st_mtim) + ", " + time(info.st_ctim) + ", number " + std::to_string(info.st_ino);
 }
 
 // A whole file in memory that the system shares between processes.
@@ -71,7 +76,7 @@ std::shared_ptr<const Table> from_cache(const fs::path& path, const std::string&
   if (file->bytes().empty()) return nullptr;
   try {
     return std::make_shared<const Table>(file->bytes(), key, file);
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     return nullptr;  // damaged, or of another file or version: made anew
   }
 }
@@ -93,11 +98,19 @@ fs::path cache_file_or_none(const TableOrigin& origin) {
   }
 }
 
+// What is in the data is for their owner alone. A folder that is there stays as it is; what fails
+// is seen when the file is written.
+void make_private_folder(const fs::path& folder) {
+  std::error_code ignored;
+  fs::create_directories(folder.parent_path(), ignored);
+  ::mkdir(folder.c_str(), S_IRWXU);
+}
+
 void keep(const fs::path& path, std::string_view image) {
   if (path.empty()) return;
   try {
-    std::error_code failed;
-    fs::create_directories(path.parent_path(), failed);
+    make_private_folder(cache_folder());
+    make_private_folder(path.parent_path());
     write_file(path, image);
   } catch (const Error& error) {
     note_once(error.what());

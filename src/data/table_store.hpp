@@ -17,10 +17,10 @@ struct TableOrigin {
 };
 
 // The table of a file, prepared at most once: from memory when this process has it, else from its
-// cache file, else by prepare(), whose result goes into both. A file of another size or time of
-// change is prepared anew, and so is a cache file that is damaged or of another version. Where the
-// cache folder cannot be written, the table stays in memory, and the first such case is noted on
-// standard error. Thread-safe; threads that ask for the same table wait for one of them.
+// cache file, else by prepare(), whose result goes into both. A file of another size, time of
+// change or inode is prepared anew, and so is a cache file that is damaged or of another version.
+// Where the cache folder cannot be written, the table stays in memory, and the first such case is
+// noted on standard error. Thread-safe; threads that ask for the same table wait for one of them.
 std::shared_ptr<const Table> open_table(const TableOrigin& origin,
                                         const std::function<TableBuilder()>& prepare);
 

@@ -1,7 +1,11 @@
 #include "data/text_table.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <optional>
+#include <set>
+#include <span>
 
 #include "data/columns.hpp"
 #include "data/delimited.hpp"
@@ -11,9 +15,113 @@
 namespace sau::detail {
 namespace {
 
-constexpr std::size_t kMaxClasses = 1000;
 constexpr std::size_t kMaxFoundCategories = 1000;
 constexpr std::size_t kMaxDim = 1'000'000;
+
+// Beyond them a label is no class.
+constexpr std::size_t kMaxFractions = 50;
+constexpr std::size_t kFewRows = 20;  // too few to tell
+
+constexpr std::array<std::string_view, 4> kUsualLabels = {"label", "class", "target", "y"};
+
+bool is_number(std::string_view field) {
+  return read_number(field).kind != FieldNumber::Kind::kText;
+}
+
+bool is_whole(std::string_view field) {
+  const FieldNumber number = read_number(field);
+  return number.kind == FieldNumber::Kind::kFinite && number.value == std::floor(number.value);
+}
+
+// "2 numbers"
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return std::to_string(count) + " " + std::string(count == 1 ? one : many);
+}
+
+// Whether the first record of a file has names, judged by the records below it.
+class HeaderTest {
+ public:
+  HeaderTest(std::span<const std::string> first, DelimitedReader& rows) {
+    for (std::size_t c = 0; c < first.size(); ++c) {
+      if (!first[c].empty()) columns_.push_back({.at = c, .name = first[c]});
+    }
+    constexpr std::size_t kSample = 100;
+    for (; read_ < kSample && rows.next(); ++read_) {
+      for (Column& column : columns_) {
+        if (column.at < rows.fields().size()) column.see(rows.fields()[column.at]);
+      }
+    }
+  }
+
+  bool passed() const {
+    if (read_ == 0 || columns_.empty()) return false;
+    // A number may be a name, as a year is; a measurement is not.
+    const auto measured = [](const Column& c) { return is_number(c.name) && !is_whole(c.name); };
+    if (std::ranges::any_of(columns_, measured)) return false;
+    const auto above_numbers = [](const Column& c) {
+      return !is_number(c.name) && !is_missing(c.name) && c.words == 0 && c.numbers > 0;
+    };
+    return std::ranges::any_of(columns_, above_numbers) || usual_last() || counts_up() ||
+           never_again();
+  }
+
+ private:
+  struct Column {
+    std::size_t at = 0;
+    std::string name{};
+    bool again = false;  // the name comes again below
+    std::size_t numbers = 0, words = 0;
+    std::set<std::string, std::less<>> different = {};
+
+    void see(std::string_view field) {
+      again = again || field == name;
+      if (is_missing(field)) return;
+      ++(is_number(field) ? numbers : words);
+      if (different.find(field) == different.end()) different.emplace(field);
+    }
+  };
+
+  bool usual_last() const {
+    const Column& last = columns_.back();
+    return !last.again &&
+           std::ranges::find(kUsualLabels, lower_case(last.name)) != kUsualLabels.end();
+  }
+
+  // 0, 1, 2, ... as pandas writes for columns without names, perhaps with a word at the end.
+  bool counts_up() const {
+    constexpr std::size_t kFewest = 3;
+    std::size_t end = columns_.size();
+    if (end < kFewest) return false;
+    if (!is_number(columns_.back().name) && !columns_.back().again) --end;
+    bool all_again = true;
+    for (std::size_t i = 0; i < end; ++i) {
+      if (columns_[i].name != std::to_string(i)) return false;
+      all_again = all_again && columns_[i].again;
+    }
+    return !all_again;
+  }
+
+  // Different words that never come again. Numbers may be among them where the words below do come
+  // again, in so many records that this says something.
+  bool never_again() const {
+    constexpr std::size_t kEnough = 10;
+    bool numbers = false, words = false, repeated = true;
+    std::set<std::string_view> names;
+    for (const Column& column : columns_) {
+      if (column.again || !names.insert(column.name).second) return false;
+      if (is_number(column.name)) {
+        numbers = true;
+      } else {
+        words = true;
+        repeated = repeated && 2 * column.different.size() <= read_;
+      }
+    }
+    return words && (numbers ? repeated && read_ >= kEnough : read_ > 1);
+  }
+
+  std::vector<Column> columns_;  // with a name
+  std::size_t read_ = 0;
+};
 
 enum class Use { kNone, kNumber, kCategory, kLabel, kReward };
 
@@ -26,9 +134,11 @@ struct Finding {
 struct Column {
   Use use = Use::kNone;
   bool decided = false;  // kCategory by the user's word
+  bool empty = false;    // it has neither name nor values
   std::uint64_t numbers = 0, words = 0, missing = 0;
   double sum = 0.0;
   std::optional<Finding> first_word, first_beyond, first_missing;
+  bool decimal_commas = true;  // all of its words are numbers with one
 
   PackedColumn cells;  // of a number or reward
   PackedColumn known;  // 1 where the number is not missing
@@ -50,12 +160,15 @@ class TextTable {
         separator_(separator_of(plan.format.separator, text_)),
         names_(read_names()) {}
 
-  TableBuilder build() {
+  TableBuilder build(std::string* understood) {
+    drop_empty();
     assign();
     survey();
     decide();
     fill();
-    return finish();
+    TableBuilder table = finish();
+    if (understood != nullptr) *understood = description();
+    return table;
   }
 
  private:
@@ -81,6 +194,9 @@ class TextTable {
     if (!rows.next()) throw Error(plan_.file + ": found no rows");
     first_line_ = rows.line();
     std::vector<std::string> first(rows.fields().begin(), rows.fields().end());
+    for (std::size_t c = 0; c < first.size(); ++c) {
+      if (first[c].empty()) unnamed_.push_back(c);
+    }
     const std::size_t count = first.size();
     const bool named = plan_.format.header == Header::kYes ||
                        (plan_.format.header == Header::kAuto && looks_like_header(first, rows));
@@ -91,51 +207,45 @@ class TextTable {
     const auto is_first = [&](std::string_view item) {
       return std::ranges::find(first, item) != first.end();
     };
-    const auto is_number = [](std::string_view field) {
-      return read_number(field).kind != FieldNumber::Kind::kText;
-    };
     for (const std::string* list : {&plan_.label, &plan_.context, &plan_.actions,
                                     &plan_.format.categorical, &plan_.format.ignore}) {
       for (const std::string_view item : list_items(*list)) {
         if (!is_number(item) && is_first(item)) return true;
       }
     }
-    if (std::ranges::any_of(first, is_number)) return false;
-    constexpr int kSample = 100;
-    std::vector<bool> all_numbers(first.size(), true), seen_again(first.size(), false);
-    int read = 0;
-    for (; read < kSample && rows.next(); ++read) {
-      const auto fields = rows.fields();
-      for (std::size_t c = 0; c < std::min(fields.size(), first.size()); ++c) {
-        if (!is_missing(fields[c]) && !is_number(fields[c])) all_numbers[c] = false;
-        if (fields[c] == first[c]) seen_again[c] = true;
-      }
-    }
-    if (read == 0) return false;
-    // A name above numbers; or, where there are only words, names that never come again.
-    if (std::ranges::find(all_numbers, true) != all_numbers.end()) return true;
-    std::vector<std::string> sorted = first;
-    std::ranges::sort(sorted);
-    const bool distinct = std::ranges::adjacent_find(sorted) == sorted.end();
-    return read > 1 && distinct && std::ranges::find(seen_again, true) == seen_again.end();
+    return HeaderTest(first, rows).passed();
+  }
+
+  // Columns without a name and without a value: what a separator at the end of every line makes.
+  void drop_empty() {
+    columns_.resize(names_.count());
+    if (unnamed_.empty()) return;
+    for_rows([&](std::span<const std::string_view> fields, std::size_t) {
+      std::erase_if(unnamed_, [&](std::size_t c) { return !fields[c].empty(); });
+    });
+    for (const std::size_t c : unnamed_) columns_[c].empty = true;
   }
 
   std::size_t label_column() const {
     if (!plan_.label.empty()) return names_.find(plan_.label, "label");
-    for (const std::string_view usual : {"label", "class", "target", "y"}) {
-      if (const auto column = names_.named(usual)) return *column;
+    for (const std::string_view usual : kUsualLabels) {
+      for (std::size_t c = 0; c < columns_.size(); ++c) {
+        if (columns_[c].use != Use::kNone && lower_case(names_.name(c)) == usual) return c;
+      }
     }
-    return names_.count() - 1;
+    for (std::size_t c = columns_.size(); c-- > 0;) {
+      if (columns_[c].use != Use::kNone) return c;
+    }
+    throw UsageError("ignore: " + plan_.file + " has no column left for the label");
   }
 
   // What every column is for, as far as the settings say it.
   void assign() {
-    columns_.resize(names_.count());
     for (const std::size_t c : names_.select(plan_.context, "context")) {
       claim(c, Use::kNumber, "context");
     }
     if (plan_.context.empty()) {
-      for (Column& column : columns_) column.use = Use::kNumber;
+      for (Column& column : columns_) column.use = column.empty ? Use::kNone : Use::kNumber;
     }
     for (const std::size_t c : names_.select(plan_.format.ignore, "ignore")) {
       columns_[c].use = Use::kNone;
@@ -192,6 +302,7 @@ class TextTable {
         } else if (number.kind == FieldNumber::Kind::kText) {
           ++column.words;
           note(column.first_word);
+          column.decimal_commas = column.decimal_commas && has_decimal_comma(field);
         } else {
           note(column.first_beyond);
         }
@@ -205,18 +316,28 @@ class TextTable {
                 expected);
   }
 
+  bool is_first(const Finding& found) const { return found.line == first_line_; }
+
   // Numbers or words, and whether the file agrees with it.
   void decide() {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       Column& column = columns_[c];
       const bool reward = column.use == Use::kReward;
+      if ((column.use == Use::kNumber || reward) && column.first_word && column.decimal_commas) {
+        const std::string way =
+            reward ? "" : " (categorical=" + std::to_string(c + 1) + " makes it a word)";
+        refuse(c, *column.first_word, "a number with a decimal point and no other mark" + way);
+      }
       if (column.use == Use::kNumber && column.words > column.numbers) column.use = Use::kCategory;
       if (column.use == Use::kNumber && column.first_word) {
-        refuse(c, *column.first_word,
-               "a number as in most of the column (categorical=" + std::to_string(c + 1) +
-                   " makes it one of words)");
+        const std::string ways = "categorical=" + std::to_string(c + 1) + " makes it one of words" +
+                                 (is_first(*column.first_word) ? ", header=yes a name" : "");
+        refuse(c, *column.first_word, "a number as in most of the column (" + ways + ")");
       }
-      if (reward && column.first_word) refuse(c, *column.first_word, "a reward");
+      if (reward && column.first_word) {
+        refuse(c, *column.first_word,
+               is_first(*column.first_word) ? "a reward (header=yes makes it a name)" : "a reward");
+      }
       if ((column.use == Use::kNumber || reward) && column.first_beyond) {
         refuse(c, *column.first_beyond, "a finite number, at most 1e100 in size");
       }
@@ -277,6 +398,38 @@ class TextTable {
                              " leaves the column out, categorical=" + number + " keeps it)"));
   }
 
+  // Of a label that nobody named.
+  void check_classes(std::size_t c, const Categories::Sorted& label) const {
+    const bool measured = label.fractions && label.width > kMaxFractions;
+    const bool own = rows_ >= kFewRows && 2 * label.width > rows_;
+    if (!measured && !own) return;
+    throw Error(plan_.file + ": " + names_.describe(c) + ": found " + std::to_string(label.width) +
+                " different labels in " + std::to_string(rows_) + " rows: looks like a " +
+                (label.fractions ? "measurement" : "number or name of the row") +
+                ", not a class; name the label with label=...");
+  }
+
+  std::string description() const {
+    std::string text = plan_.file + ": " + counted(rows_, "row", "rows");
+    text += names_.has_names() ? ", header" : ", no header";
+    std::uint64_t numbers = 0, words = 0, ignored = 0;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const Column& column = columns_[c];
+      numbers += column.use == Use::kNumber ? 1 : 0;
+      words += column.use == Use::kCategory ? 1 : 0;
+      ignored += column.use == Use::kNone && !column.empty ? 1 : 0;
+      if (column.use != Use::kLabel) continue;
+      const std::string name = names_.name(c);
+      text += ", label " + (name.empty() ? "column " + std::to_string(c + 1) : name) + " (" +
+              counted(classes_, "class", "classes") + ")";
+    }
+    if (!actions_.empty()) text += ", " + counted(actions_.size(), "action", "actions");
+    if (numbers > 0) text += ", " + counted(numbers, "number", "numbers");
+    if (words > 0) text += ", " + counted(words, "word", "words");
+    if (ignored > 0) text += ", " + std::to_string(ignored) + " left out";
+    return text;
+  }
+
   TableBuilder finish() {
     TableBuilder table;
     std::size_t dim = 0;
@@ -300,6 +453,8 @@ class TextTable {
           throw Error(plan_.file + ": " + names_.describe(c) +
                       ": found one label only, expected at least two classes");
         }
+        if (plan_.label.empty()) check_classes(c, sorted);
+        classes_ = sorted.width;
         table.add_label(std::move(sorted.codes), sorted.width);
       }
     }
@@ -316,16 +471,18 @@ class TextTable {
   std::string_view text_;
   char separator_;
   std::size_t first_line_ = 1;
+  std::vector<std::size_t> unnamed_;  // columns with nothing in the first line
   ColumnNames names_;
   std::vector<Column> columns_;
   std::vector<std::size_t> actions_;
   std::uint64_t rows_ = 0;
+  std::size_t classes_ = 0;
 };
 
 }  // namespace
 
-TableBuilder read_text_table(std::string_view text, const TextPlan& plan) {
-  return TextTable(text, plan).build();
+TableBuilder read_text_table(std::string_view text, const TextPlan& plan, std::string* understood) {
+  return TextTable(text, plan).build(understood);
 }
 
 }  // namespace sau::detail

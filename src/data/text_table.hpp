@@ -18,7 +18,8 @@ struct TextPlan {
 
   std::string file{};  // for messages
   Goal goal = Goal::kLabel;
-  std::string label{};  // kLabel; empty: the column called label, class, target or y, else the last
+  // kLabel; empty: the column called label, class, target or y in any letter case, else the last
+  std::string label{};
   std::string context{};  // empty: every column that is nothing else
   std::string actions{};  // kRewards
   TextFormat format{};
@@ -26,7 +27,8 @@ struct TextPlan {
 
 // Classes are sorted as numbers if all of them are, else as text; categories are sorted as text.
 // Throws Error with file, line and column where the file is not as expected, UsageError where the
-// settings do not fit it.
-TableBuilder read_text_table(std::string_view text, const TextPlan& plan);
+// settings do not fit it. `understood` is given what was found, for a person, in one line.
+TableBuilder read_text_table(std::string_view text, const TextPlan& plan,
+                             std::string* understood = nullptr);
 
 }  // namespace sau::detail

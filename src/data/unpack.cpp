@@ -1,6 +1,7 @@
 #include "sau/data/unpack.hpp"
 
 #include <lzma.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -246,6 +247,17 @@ std::string unpack(std::string bytes, std::string_view name, std::string_view me
 }
 
 std::string read_unpacked(const std::filesystem::path& path, std::string_view member) {
+  // Before it is opened: a pipe without a writer would never open.
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0) {
+    if (!S_ISREG(info.st_mode)) {
+      throw Error("cannot read " + path.string() + ": it is not a regular file");
+    }
+    if (static_cast<std::uint64_t>(info.st_size) > kUnpackLimit) {
+      throw Error("cannot read " + path.string() + ": it has " + std::to_string(info.st_size) +
+                  " bytes, more than the limit of " + std::to_string(kUnpackLimit));
+    }
+  }
   std::string stem = path.filename().string();
   if (stem.ends_with(".zip")) stem.resize(stem.size() - 4);
   return unpack(read_file(path), path.string(), member.empty() ? stem : member);

@@ -44,7 +44,7 @@ void put_and_discard(const fs::path& target, std::string_view content, const fs:
 void download_and_put(const std::string& url, const DataFile& file, const FetchOptions& options) {
   const fs::path target = options.folder / file.path;
   const fs::path part = target.string() + ".part";
-  for (;;) {
+  for (bool again = false;; again = true) {
     const bool resumed = download(url, part, options.download);
     std::string content, why;
     try {
@@ -60,7 +60,7 @@ void download_and_put(const std::string& url, const DataFile& file, const FetchO
     }
     discard_part(part);
     // Two halves of different files: the server did not say that its file had changed.
-    if (!resumed) throw Error(why);
+    if (!resumed || again) throw Error(why);
   }
 }
 

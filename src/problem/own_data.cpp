@@ -1,4 +1,6 @@
 // The problems made of a user's own files: csv, libsvm and rewards.
+#include <cstdio>
+
 #include "data/libsvm.hpp"
 #include "data/table_store.hpp"
 #include "data/text_table.hpp"
@@ -26,10 +28,17 @@ detail::SharedTable open_file(std::string_view problem, Options options, F&& pre
   return detail::open_table(origin, [&] { return prepare(read_unpacked(path), file); });
 }
 
+// Much of a file is found by itself, so what was found is said, when the file is prepared.
+detail::TableBuilder read_and_say(const std::string& text, const detail::TextPlan& plan) {
+  std::string understood;
+  detail::TableBuilder table = detail::read_text_table(text, plan, &understood);
+  std::fprintf(stderr, "note: %s\n", understood.c_str());
+  return table;
+}
+
 detail::SharedTable open_csv(const CsvOptions& options) {
   return open_file(Csv::kName, options, [&](const std::string& text, const std::string& file) {
-    return detail::read_text_table(
-        text, {.file = file, .label = options.label, .format = options.format});
+    return read_and_say(text, {.file = file, .label = options.label, .format = options.format});
   });
 }
 
@@ -46,11 +55,11 @@ detail::SharedTable open_rewards(const RewardsOptions& options) {
         "actions=33-40");
   }
   return open_file(Rewards::kName, options, [&](const std::string& text, const std::string& file) {
-    return detail::read_text_table(text, {.file = file,
-                                          .goal = detail::TextPlan::Goal::kRewards,
-                                          .context = options.context,
-                                          .actions = options.actions,
-                                          .format = options.format});
+    return read_and_say(text, {.file = file,
+                               .goal = detail::TextPlan::Goal::kRewards,
+                               .context = options.context,
+                               .actions = options.actions,
+                               .format = options.format});
   });
 }
 

@@ -51,6 +51,7 @@ class LabelProblem final : public Problem {
   Shape shape() const override { return {rows_.table().actions(), rows_.table().dim()}; }
   RewardRange rewards() const override { return {0.0, 1.0}; }
   std::uint64_t default_steps() const override { return steps_; }
+  std::string data() const override { return rows_.table().fingerprint(); }
 
   Context next(Rng&) override {
     label_ = rows_.table().label(rows_.next());
@@ -74,6 +75,7 @@ class KnownRewards : public Problem {
   Shape shape() const override { return {static_cast<Action>(reward.size()), rows.table().dim()}; }
   RewardRange rewards() const override { return rows.table().rewards(); }
   std::uint64_t default_steps() const override { return steps_; }
+  std::string data() const override { return rows.table().fingerprint(); }
 
   double pull(Action action, Rng&) override { return reward[action]; }
   double regret(Action action) const override { return best - reward[action]; }
@@ -196,7 +198,7 @@ std::unique_ptr<Problem> play_rewards(SharedTable table, const Stream& stream,
 
 std::unique_ptr<Problem> play_mushroom(SharedTable table, const Stream& stream, std::uint64_t steps,
                                        Outcomes outcomes) {
-  // The outcomes are drawn from the far end of the stream: fresh and frozen share the rows' order.
+  // The outcomes are drawn from the far end of the stream, which the rows' order never reaches.
   Rng rng(stream), far(stream, std::uint64_t{1} << 48);
   auto problem = std::make_unique<MushroomProblem>(std::move(table), rng, steps, outcomes);
   if (outcomes == Outcomes::kFrozen) problem->freeze(far);

@@ -24,6 +24,7 @@ std::string difference(const Gathered& a, const Gathered& b) {
   if (one.steps != two.steps) {
     return both("with steps", std::to_string(one.steps), std::to_string(two.steps));
   }
+  if (one.other_data(two)) return "with other data behind the same name";
   return both("with seeds", std::to_string(a.seed), std::to_string(b.seed));
 }
 
@@ -52,7 +53,8 @@ std::vector<CellSummary> gather(std::span<const std::filesystem::path> folders) 
         gathered.push_back(std::move(next));
         continue;
       }
-      if (!twin->summary.cell.same_as(cell) || twin->seed != next.seed) {
+      if (!twin->summary.cell.same_as(cell) || twin->summary.cell.other_data(cell) ||
+          twin->seed != next.seed) {
         throw Error(folders[twin->folder].string() + " and " + folders[folder].string() +
                     " both hold " + cell.problem + " with " + cell.agent + ", " +
                     difference(*twin, next) + ": make a table of each");

@@ -21,7 +21,8 @@ Cell make_cell(std::string_view problem, std::string_view agent, std::uint64_t s
             .problem_spec = canonical_problem(problem),
             .agent_spec = canonical_agent(agent, dim),
             .steps = steps,
-            .trials = trials};
+            .trials = trials,
+            .data = made->data()};
   std::unique_ptr<AnyAgent> player;
   try {
     player = make_agent(cell.agent_spec, {.shape = made->shape(), .stream = {}});

@@ -92,7 +92,7 @@ double measure_trial(const Cell& cell, std::uint64_t seed, double budget) {
 Plan make_plan(const Experiment& experiment, const std::filesystem::path& folder, unsigned threads,
                double budget) {
   Plan plan{.threads = threads == 0 ? cores() : threads, .cells = {}};
-  const RunResults results = preview_results(folder, experiment.seed);
+  const RunResults results = preview_results(folder, experiment);
   for (const Cell& cell : experiment.cells) {
     CellPlan& next = plan.cells.emplace_back();
     next.cell = cell;

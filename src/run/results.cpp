@@ -96,6 +96,7 @@ Settings read_settings(const fs::path& folder) {
     cell.cell.agent_spec = field<std::string>(entry, "agent_spec", path);
     cell.cell.steps = field<std::uint64_t>(entry, "steps", path);
     cell.cell.trials = field<std::uint64_t>(entry, "trials", path);
+    if (entry.contains("data")) cell.cell.data = field<std::string>(entry, "data", path);
     cell.file = field<std::string>(entry, "file", path);
     // Files are cut and appended to: none but our own.
     const std::string name = cell.file.substr(std::min(kCells.size(), cell.file.size()));
@@ -135,6 +136,13 @@ void check_settings(const fs::path& folder, const Settings& settings, std::uint6
                 ", which this sau reads but does not add to: it writes version " +
                 std::to_string(kFormatVersion) + "; choose another --out");
   }
+}
+
+// Throws Error when the cell's trials in the folder are of other data.
+void check_data(const fs::path& folder, const Cell& have, const Cell& wanted) {
+  if (!have.other_data(wanted)) return;
+  throw Error(folder.string() + ": the data of " + wanted.problem_spec +
+              " have changed since its trials were played; choose another --out");
 }
 
 // The seconds of every cell file's trials. Not vital: what cannot be read is passed over.
@@ -191,7 +199,8 @@ RunResults read_results(const fs::path& folder, Curves curves) {
   return results;
 }
 
-RunResults preview_results(const fs::path& folder, std::uint64_t seed) {
+RunResults preview_results(const fs::path& folder, const Experiment& experiment) {
+  const std::uint64_t seed = experiment.seed;
   std::error_code code;
   if (!fs::exists(folder, code)) return {.seed = seed, .cells = {}};
   if (!fs::is_directory(folder, code)) {
@@ -204,7 +213,13 @@ RunResults preview_results(const fs::path& folder, std::uint64_t seed) {
     throw Error("cannot use " + folder.string() + ": " + error.code().message());
   }
   check_settings(folder, read_settings(folder), seed);
-  return read_results(folder, Curves::kSkip);
+  RunResults results = read_results(folder, Curves::kSkip);
+  for (const Cell& cell : experiment.cells) {
+    for (const CellResults& have : results.cells) {
+      if (have.cell.same_as(cell) && !have.trials.empty()) check_data(folder, have.cell, cell);
+    }
+  }
+  return results;
 }
 
 ResultFolder::ResultFolder(fs::path folder, const Experiment& experiment)
@@ -286,6 +301,11 @@ void ResultFolder::adopt(const Experiment& experiment) {
     file.rows = scan.rows;
     whole.push_back(scan.good_bytes);
   }
+  for (std::size_t i = 0; i < place_.size(); ++i) {
+    File& file = files_[place_[i]];
+    if (file.rows > 0) check_data(folder_, file.cell, experiment.cells[i]);
+    if (!experiment.cells[i].data.empty()) file.cell.data = experiment.cells[i].data;
+  }
   for (std::size_t i = 0; i < files_.size(); ++i) {
     const fs::path path = folder_ / files_[i].name;
     if (fs::exists(path) && fs::file_size(path) > whole[i]) fs::resize_file(path, whole[i]);
@@ -303,6 +323,7 @@ void ResultFolder::write_settings() const {
                      {"agent_spec", file.cell.agent_spec},
                      {"steps", file.cell.steps},
                      {"trials", file.cell.trials}});
+    if (!file.cell.data.empty()) cells.back()["data"] = file.cell.data;
   }
   const Json json = {{"format", kFormat},
                      {"version", kFormatVersion},

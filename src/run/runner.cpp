@@ -228,6 +228,9 @@ bool run_trial(const Cell& cell, std::uint64_t seed, std::uint64_t trial,
   const Stream problem_name = problem_stream(cell.problem_spec, seed, trial);
   const Stream agent_name = agent_stream(cell.problem_spec, cell.agent_spec, seed, trial);
   const auto problem = make_problem(cell.problem_spec, problem_name.with(Role::kSetup));
+  if (!cell.data.empty() && problem->data() != cell.data) {
+    throw Error("the data of " + cell.problem_spec + " have changed since the run began");
+  }
   const auto agent = make_agent(
       cell.agent_spec, {.shape = problem->shape(), .stream = agent_name.with(Role::kModel)});
   return play_trial(*agent, *problem, {Rng(problem_name), Rng(agent_name)}, cell.steps, points,

@@ -288,6 +288,13 @@ class Mushroom(DataTestCase):
         self.assertEqual([wanted for path, wanted in server.seen if path == NAME],
                          ["bytes=100000-", None])
 
+    def test_a_wrong_file_over_broken_connections_starts_again_once(self):
+        server = self.serve({NAME: b"old" + PLAIN})
+        server.cuts = [100000, 10**9] * 5
+        self.refused(1, *self.get(server), says=("SHA-256",))
+        self.assertEqual([wanted for path, wanted in server.seen if path == NAME],
+                         [None, "bytes=100000-"] * 2)
+
     def test_another_mirror_starts_again(self):
         self.broken(self.serve({NAME: b"other" + PLAIN}))
         self.good(*self.get(self.serve()))

@@ -25,6 +25,21 @@ def without_seconds(text):
 
 
 class Run(SauTestCase):
+    def test_own_data_that_change_are_noticed(self):
+        env = {**os.environ, "SAU_CACHE_DIR": self.path("cache")}
+        args = ("run", "--problem", "csv(file=pets.csv)", "--agent", "uniform", "--out", "r",
+                "--trials")
+        self.write("./pets.csv", b"weight,kind\n1,cat\n2,dog\n3,cat\n")
+        note = "note: pets.csv: 3 rows, header, label kind (2 classes), 1 number\n"
+        self.assertEqual(self.good(*args, "2", env=env).err, note)
+        self.assertIn("(1 new trial)", self.good(*args, "3", env=env).out)
+        self.write("./pets.csv", b"weight,kind\n1,cat\n2,dog\n4,cat\n")
+        for more in ((), ("--dry-run",)):
+            reply = self.sau(*args, "4", *more, env=env)
+            self.assertEqual(reply.code, 1)
+            self.one_line(reply.err.removeprefix(note),
+                          ("r: the data of csv(file=pets.csv) have changed since",))
+
     def test_prints_the_table_and_the_folder(self):
         reply = self.good(*SMALL)
         lines = reply.out.splitlines()

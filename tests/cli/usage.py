@@ -50,6 +50,12 @@ class Help(SauTestCase):
         self.assertEqual(reply.err, "")
 
 
+class NotUtf8(SauTestCase):
+    def test_a_spec(self):
+        for args in ((b"csv(file=\xff.csv)", "ts"), ("bernoulli", b"ts(\xff=1)")):
+            self.refused(2, "run", "--problem", args[0], "--agent", args[1], says=("is not UTF-8",))
+
+
 class Wrong(SauTestCase):
     def tearDown(self):
         self.assertEqual(self.files("."), {}, "a refused request wrote something")

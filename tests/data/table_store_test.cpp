@@ -2,10 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -88,6 +90,47 @@ TEST(Table, EveryDamagedByteIsNoticed) {
   EXPECT_THAT(error_of([&] { Table(image, "other", nullptr); }), HasSubstr("other data"));
 }
 
+TEST(Table, TheFingerprintIsThatOfTheContent) {
+  const auto fingerprint = [](double first, std::string_view key) {
+    const std::string image = small_table(first).image(key);
+    return Table(image, key, nullptr).fingerprint();
+  };
+  EXPECT_EQ(fingerprint(7.0, "key"), fingerprint(7.0, "a longer key"));
+  EXPECT_NE(fingerprint(7.0, "key"), fingerprint(8.0, "key"));
+}
+
+// An image with a good checksum and wrong numbers: refused, or harmless.
+TEST(Table, ACraftedImageLeadsNowhere) {
+  SparseRows sparse;
+  for (const std::uint32_t place : {0U, 2U, 1U}) {
+    sparse.places.push_back(place);
+    sparse.values.push(1.5);
+    sparse.starts.push_back(sparse.places.size());
+  }
+  sparse.dim = 3;
+  PackedColumn labels;
+  for (const double label : {0.0, 1.0, 1.0}) labels.push(label);
+  TableBuilder builder;
+  builder.set_sparse(std::move(sparse), false);
+  builder.add_label(std::move(labels), 2);
+  for (const std::string& good : {small_table(7.0).image("key"), builder.image("key")}) {
+    int refused = 0;
+    for (std::size_t i = 16; i < good.size(); ++i) {
+      std::string image = good;
+      image[i] = static_cast<char>(image[i] ^ 0x7F);
+      const std::uint32_t crc = crc32(std::string_view(image).substr(16));
+      std::memcpy(image.data() + 12, &crc, sizeof crc);
+      try {
+        const Table table(image, "key", nullptr);
+        for (std::uint64_t row = 0; row < table.rows(); ++row) context(table, row);
+      } catch (const std::exception&) {
+        ++refused;
+      }
+    }
+    EXPECT_GT(refused, 30);
+  }
+}
+
 class TableStore : public ::testing::Test {
  public:
   std::shared_ptr<const Table> open(const std::string& file) {
@@ -120,6 +163,23 @@ TEST_F(TableStore, AChangedFileIsNoticed) {
   EXPECT_EQ(prepared_, 2);
   open(file);
   EXPECT_EQ(prepared_, 2);
+}
+
+TEST_F(TableStore, AnotherFileOfTheSameSizeAndTimeIsNoticed) {
+  const std::string file = folders_.file("e.csv", "1234");
+  const auto time = std::filesystem::last_write_time(file);
+  open(file);
+  folders_.file("e.csv", "5678");
+  std::filesystem::last_write_time(file, time);
+  open(file);
+  EXPECT_EQ(prepared_, 2);
+}
+
+TEST_F(TableStore, TheCacheIsItsOwnersAlone) {
+  open(folders_.file("f.csv", "1234"));
+  struct stat info {};
+  ASSERT_EQ(::stat((folders_.path() / "cache").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777U, 0700U);
 }
 
 TEST_F(TableStore, AnotherProcessReadsTheCacheAndRebuildsADamagedOne) {

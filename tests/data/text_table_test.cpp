@@ -84,6 +84,74 @@ TEST(TextTable, HeadersAreRecognised) {
   EXPECT_EQ(csv("p,x,e\nq,x,p\np,y,e\n").x.size(), 3U) << "words that come again are no names";
   EXPECT_EQ(csv("kind,shape,y\np,x,e\nq,x,p\np,y,e\n").x.size(), 3U);
   EXPECT_EQ(csv("p,x,e\nq,x,p\np,y,e\n", {.label = "e"}).x.size(), 2U) << "a name that is used";
+  std::string years;
+  for (int i = 0; i < 12; ++i) years += std::to_string(i) + ",7," + (i % 2 == 0 ? "a\n" : "b\n");
+  const struct {
+    std::string text;
+    std::size_t rows;
+    Action classes;
+  } cases[] = {
+      {"0,1,target\n1.5,2,a\n3,4,b\n2,2,a\n", 3, 2},
+      {"0,1,2\n1.5,2,3\n3,4,5\n", 2, 2},
+      {",0,1,Kind\n0,1.5,2,a\n1,3,4,b\n2,2,2,a\n", 3, 2},
+      {"2019,2020,kind\n" + years, 12, 2},
+      {"2019,2020,kind\n1,2,0\n3,4,1\n", 2, 2},
+      {"7,kind,0\nx,y,0\nz,y,1\nx,x,0\n", 4, 2},
+      // Rows, though words or small numbers stand in the first one.
+      {years, 12, 2},
+      {"0,1,2\n0,1,2\n0,1,1\n", 3, 2},
+      {"1,?,0\n2,3,1\n4,5,0\n", 3, 2},
+      {"1.5,3,y\n2,4,n\n2,2,y\n", 3, 2},
+  };
+  for (const auto& [text, rows, classes] : cases) {
+    const auto table = csv(text);
+    EXPECT_EQ(table.x.size(), rows) << text;
+    EXPECT_EQ(table.actions, classes) << text;
+  }
+  EXPECT_EQ(csv_error("1.5,lost,0\n2,3,1\n4,5,0\n"),
+            "f.csv:1: column 2: found 'lost', expected a number as in most of the column "
+            "(categorical=2 makes it one of words, header=yes a name)");
+}
+
+TEST(TextTable, TheSeparatorIsTheOneWithMostFields) {
+  EXPECT_THAT(csv("x;y,z;class\n1;2;a\n3;4;b\n").x,
+              ElementsAre(ElementsAre(1, 2), ElementsAre(3, 4)));
+  EXPECT_THAT(csv("the big one,1,a\nthe old one,2,b\nthe big one,3,a\n").x[1], ElementsAre(0, 1, 2))
+      << "blanks only where there is nothing else";
+  const std::string_view point =
+      ", expected a number with a decimal point and no other mark "
+      "(categorical=1 makes it a word)";
+  EXPECT_EQ(csv_error("1,50;2,30;a\n1,75;2,10;b\n"),
+            "f.csv:1: column 1: found '1,50'" + std::string(point));
+  EXPECT_EQ(csv_error("a;class\n1;x\n-2,5;y\n"),
+            "f.csv:3: column 1 (a): found '-2,5'" + std::string(point));
+  EXPECT_EQ(csv_error("1,50 2,30 a\n1,75 2,10 b\n"),
+            "f.csv:1: column 1: found '1,50'" + std::string(point));
+  EXPECT_EQ(csv("a,class\n\"1,000\",x\n\"2,000\",y\n", {.format = {.categorical = "a"}}).x.size(),
+            2U);
+}
+
+TEST(TextTable, EmptyColumnsWithoutANameAreNotThere) {
+  for (const std::string_view text : {"a,kind,\n1,u,\n2,v,\n", "1,u,\n2,v,\n"}) {
+    const auto table = csv(text, {.format = {.missing = Missing::kDrop}});
+    EXPECT_THAT(table.x, ElementsAre(ElementsAre(1), ElementsAre(2))) << text;
+    EXPECT_THAT(table.label, ElementsAre(0, 1)) << text;
+  }
+}
+
+TEST(TextTable, WhatWasUnderstoodIsSaid) {
+  const auto understood = [](std::string_view text, TextPlan plan = {}) {
+    std::string line;
+    plan.file = "f.csv";
+    read_text_table(text, plan, &line);
+    return line;
+  };
+  EXPECT_EQ(understood("a,b,c,kind\n1,2,u,x\n3,4,v,y\n"),
+            "f.csv: 2 rows, header, label kind (2 classes), 2 numbers, 1 word");
+  EXPECT_EQ(understood("1,2,0\n3,4,1.0\n3,4,1\n", {.format = {.ignore = "1"}}),
+            "f.csv: 3 rows, no header, label column 3 (2 classes), 1 number, 1 left out");
+  EXPECT_EQ(understood("a,l,r\n1,2,0\n", {.goal = TextPlan::Goal::kRewards, .actions = "l,r"}),
+            "f.csv: 1 row, header, 2 actions, 1 number");
 }
 
 TEST(TextTable, TheLabelIsNamedNumberedOrUsual) {
@@ -95,6 +163,25 @@ TEST(TextTable, TheLabelIsNamedNumberedOrUsual) {
               ElementsAre(2, 0, 1))
       << "the last column, sorted as text";
   EXPECT_THAT(csv("1,1\n2,1.0\n3,2\n").label, ElementsAre(0, 0, 1)) << "equal numbers, one class";
+  EXPECT_THAT(csv("Target,a\nx,1\ny,2\n").label, ElementsAre(0, 1)) << "in any letter case";
+  EXPECT_THAT(csv("a,kind,id\n1,u,7\n2,v,8\n", {.format = {.ignore = "id"}}).label,
+              ElementsAre(0, 1))
+      << "the last that is not ignored";
+}
+
+TEST(TextTable, AMeasurementIsNoClass) {
+  std::string prices = "a,price\n", names = "a,name\n";
+  for (int i = 0; i < 200; ++i) {
+    prices += "1," + std::to_string(i % 60) + ".25\n2,7.5\n";
+    names += "1,n" + std::to_string(i) + "\n";
+  }
+  EXPECT_EQ(csv_error(prices),
+            "f.csv: column 2 (price): found 61 different labels in 400 rows: looks like a "
+            "measurement, not a class; name the label with label=...");
+  EXPECT_EQ(csv_error(names),
+            "f.csv: column 2 (name): found 200 different labels in 200 rows: looks like a number "
+            "or name of the row, not a class; name the label with label=...");
+  EXPECT_EQ(csv(prices, {.label = "price"}).actions, 61U) << "by the user's word";
 }
 
 TEST(TextTable, MissingValuesAreACategoryDroppedOrRefused) {
@@ -111,6 +198,9 @@ TEST(TextTable, MissingValuesAreACategoryDroppedOrRefused) {
       csv_error("a,y\n1,0\n2,NA\n"),
       "f.csv:3: column 2 (y): found 'NA', expected a label (missing=drop leaves the row out)");
   EXPECT_EQ(csv("a,b,y\n1,,0\n2,,1\n").x[0].size(), 1U) << "an empty column says nothing";
+  for (const std::string word : {"nan", "NaN", "None", "NULL", "na", "n/A", "#N/A", "NaT", "?"}) {
+    EXPECT_THAT(csv("a,y\n1,0\n" + word + ",1\n3,1\n").x[1], ElementsAre(2, 1)) << word;
+  }
 }
 
 TEST(TextTable, NumbersAreStandardised) {
@@ -161,9 +251,9 @@ TEST(TextTable, ErrorsNameFileLineAndColumn) {
        {},
        "f.csv:5: column 1 (a): found 'x7', expected a number as in most of the column "
        "(categorical=1 makes it one of words)"},
-      {"a,y\n1,0\nnan,1\n",
+      {"a,y\n1,0\nInfinity,1\n",
        {},
-       "f.csv:3: column 1 (a): found 'nan', expected a finite number, at most 1e100 in size"},
+       "f.csv:3: column 1 (a): found 'Infinity', expected a finite number, at most 1e100 in size"},
       {"a,y\n1,0\n-inf,1\n",
        {},
        "f.csv:3: column 1 (a): found '-inf', expected a finite number, at most 1e100 in size"},

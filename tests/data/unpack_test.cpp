@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "sau/core/file.hpp"
 #include "support/errors.hpp"
@@ -100,6 +101,17 @@ TEST(Unpack, AFileGivesItsNameToTheMember) {
   EXPECT_EQ(read_unpacked(place / "stored.txt.zip"), "stored");
   EXPECT_EQ(read_unpacked(place / "stored.txt.zip", "packed.txt"), small_text());
   EXPECT_THAT(error_of([&] { read_unpacked(place / "nothing"); }), HasSubstr("nothing"));
+}
+
+TEST(Unpack, OnlyRegularFilesOfABearableSizeAreOpened) {
+  const testing::TemporaryFolder place;
+  ASSERT_EQ(::mkfifo((place / "pipe").c_str(), 0600), 0);
+  EXPECT_THAT(error_of([&] { read_unpacked(place / "pipe"); }),
+              HasSubstr("pipe: it is not a regular file"));
+  write_file(place / "huge", "");
+  std::filesystem::resize_file(place / "huge", kUnpackLimit + 1);
+  EXPECT_THAT(error_of([&] { read_unpacked(place / "huge"); }),
+              HasSubstr("huge: it has 2147483649 bytes, more than the limit of 2147483648"));
 }
 
 // compress has no checksum and no end mark: a file of it that is cut is a shorter text.

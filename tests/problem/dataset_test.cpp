@@ -186,6 +186,19 @@ TEST(Dataset, FinancialDrawsItsPortfolios) {
   }
 }
 
+TEST(Dataset, AFileThatIsNotWholeIsRefused) {
+  const DataFolders folders;
+  ::setenv("SAU_DATA_DIR", folders.path().c_str(), 1);
+  std::filesystem::create_directories(folders.path() / "statlog");
+  std::string rows;
+  for (int i = 0; i < 200; ++i) rows += "1 2 3 4 5 6 7 8 9 " + std::to_string(1 + i % 7) + "\n";
+  const std::string file = folders.file("statlog/shuttle.trn", rows);
+  EXPECT_EQ(error_of([] { make_problem("statlog", {}); }),
+            file +
+                " has 200 rows, expected 43500: damaged or another file; 'sau data check "
+                "statlog' tells");
+}
+
 TEST(Dataset, NamesAndMistakes) {
   const DataFolders folders;
   EXPECT_EQ(canonical_problem("Mushroom"), "dataset(name=mushroom)");

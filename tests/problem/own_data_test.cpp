@@ -118,6 +118,24 @@ TEST_F(OwnData, LibsvmAndRewardsAreProblems) {
   }
 }
 
+TEST_F(OwnData, TheDataHaveAFingerprint) {
+  const std::string before = numbered(0)->data();
+  EXPECT_FALSE(before.empty());
+  EXPECT_EQ(numbered(1)->data(), before);
+  folders_.file("rows.csv", numbered_rows() + "7,odd,c2\n");
+  EXPECT_NE(numbered(0)->data(), before);
+  EXPECT_EQ(make_problem("bernoulli", {})->data(), "");
+}
+
+TEST_F(OwnData, WhatWasUnderstoodIsSaidOnce) {
+  ::testing::internal::CaptureStderr();
+  numbered(0);
+  numbered(1);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "note: " + (folders_.path() / "rows.csv").string() +
+                ": 200 rows, header, label class (3 classes), 1 number, 1 word\n");
+}
+
 TEST_F(OwnData, WhatIsMissingIsSaid) {
   EXPECT_EQ(error_of<UsageError>([] { make_problem("csv", {}); }),
             "csv: file is missing; write csv(file=PATH)");

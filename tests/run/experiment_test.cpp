@@ -33,6 +33,17 @@ TEST(MakeCell, NamesByThePaperAndSpecsCanonical) {
   EXPECT_EQ(cell.trials, 3U);
 }
 
+TEST(MakeCell, ASpecThatIsNotUtf8IsRefused) {
+  for (const std::string bad :
+       {"\xFF", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82"}) {
+    EXPECT_THAT(usage_error([&] { make_cell("csv(file=" + bad + ".csv)", "ts", 7, 3); }),
+                testing::MatchesRegex("the spec csv\\(file=[?]+\\.csv\\) is not UTF-8"));
+  }
+  EXPECT_THROW(
+      make_cell("csv(file=\"/nowhere/\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80.csv\")", "ts", 7, 3),
+      Error);
+}
+
 TEST(MakeCell, WithoutAPaperNameTheCanonicalSpecIsTheName) {
   const Cell cell = make_cell("bernoulli(actions=3)", "sau_ucb(alpha=0.50)", 7, 3);
   EXPECT_EQ(cell.problem, "bernoulli(actions=3)");

@@ -8,6 +8,8 @@
 #include "run/run_support.hpp"
 #include "sau/core/version.hpp"
 #include "sau/report/summary.hpp"
+#include "support/data_folders.hpp"
+#include "support/errors.hpp"
 
 namespace sau {
 namespace {
@@ -165,6 +167,51 @@ TEST(Results, EverySessionThatWroteIsNoted) {
   for (const char* key : {"finished", "sau", "commit", "compiler", "cpu"}) {
     EXPECT_FALSE(first.at(key).get<std::string>().empty()) << key;
   }
+}
+
+TEST(Results, OtherDataBehindTheSameNameAreRefused) {
+  const TemporaryFolder place;
+  const sau::testing::DataFolders data;
+  const std::string file = data.file("rows.csv", "a,kind\n1,x\n2,y\n");
+  const std::string spec = "csv(file=\"" + file + "\")";
+  const auto rows = [&](std::uint64_t trials) {
+    return experiment_of({"uniform"}, 0, trials, {spec});
+  };
+  const Experiment first = rows(2);
+  run_into(place / "r", first);
+  const std::string settings = read_file(place / "r" / "run.json");
+  const auto cell = nlohmann::json::parse(settings).at("cells")[0];
+  EXPECT_EQ(cell.at("data"), first.cells[0].data);
+  EXPECT_EQ(run_into(place / "r", rows(3)).new_trials, 1U);
+
+  data.file("rows.csv", "a,kind\n1,x\n3,y\n");
+  const auto before = result_files(place / "r");
+  const std::string why = (place / "r").string() + ": the data of " + first.cells[0].problem_spec +
+                          " have changed since its trials were played; choose another --out";
+  EXPECT_EQ(test::refusal(place / "r", rows(4)), why);
+  EXPECT_EQ(sau::testing::error_of([&] { preview_results(place / "r", rows(4)); }), why);
+  EXPECT_EQ(result_files(place / "r"), before);
+  EXPECT_TRUE(run_into(place / "other", rows(4)).complete);
+
+  // Folders from before the field.
+  auto old = nlohmann::json::parse(settings);
+  old.at("cells")[0].erase("data");
+  write_file(place / "r" / "run.json", old.dump());
+  EXPECT_TRUE(run_into(place / "r", rows(4)).complete);
+}
+
+TEST(Results, DataThatChangeDuringARunStopTheirCell) {
+  const TemporaryFolder place;
+  const sau::testing::DataFolders data;
+  const std::string file = data.file("rows.csv", "a,kind\n1,x\n2,y\n");
+  const Experiment experiment =
+      experiment_of({"uniform"}, 0, 2, {"csv(file=\"" + file + "\")", "bernoulli(actions=3)"});
+  data.file("rows.csv", "a,kind\n1,x\n3,y\n");
+  const RunOutcome outcome = run_into(place / "r", experiment);
+  ASSERT_EQ(outcome.failures.size(), 1U);
+  EXPECT_TRUE(outcome.failures[0].ends_with(" have changed since the run began"))
+      << outcome.failures[0];
+  EXPECT_EQ(outcome.new_trials, 2U);
 }
 
 TEST(Results, ParentFoldersAreMade) {

@@ -39,8 +39,9 @@ struct TextFormat {
           "are found by themselves");
     field("ignore", ignore, "columns to leave out");
     field("missing", missing,
-          "what an empty field, ?, NA, N/A or null means: category: a category of its own, for a "
-          "number its mean and a 1 that says so; drop: leave the row out; refuse: an error");
+          "what an empty field, ?, NA, N/A, NaN, null or none means: category: a category of its "
+          "own, for a number its mean and a 1 that says so; drop: leave the row out; refuse: an "
+          "error");
     field("scale", scale, "standard: numbers less their mean, over their deviation; none: as read");
     field("header", header, "whether the first line has the columns' names");
     field("separator", separator, "what stands between fields; blank: any number of blanks");

@@ -17,7 +17,8 @@ inline constexpr std::size_t kUnpackLimit = std::size_t{1} << 31;
 std::string unpack(std::string bytes, std::string_view name, std::string_view member = {},
                    std::size_t limit = kUnpackLimit);
 
-// The same for a file. Without `member` it is the file's name without .zip.
+// The same for a file. Without `member` it is the file's name without .zip. Anything but a
+// regular file is refused.
 std::string read_unpacked(const std::filesystem::path& path, std::string_view member = {});
 
 }  // namespace sau

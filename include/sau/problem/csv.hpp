@@ -17,7 +17,7 @@ struct CsvOptions {
     field("file", file, "path of the file; may be compressed (gzip, xz, zip)");
     field("label", label,
           "the column of the class, by name or by number from 1; without it the one called label, "
-          "class, target or y, else the last");
+          "class, target or y, else the last that is not ignored");
     format.fields(field);
   }
 };

@@ -15,6 +15,7 @@ class DataProblem : public Problem {
   Shape shape() const override { return inside_->shape(); }
   RewardRange rewards() const override { return inside_->rewards(); }
   std::uint64_t default_steps() const override { return inside_->default_steps(); }
+  std::string data() const override { return inside_->data(); }
 
   Context next(Rng& rng) override { return inside_->next(rng); }
   double pull(Action action, Rng& rng) override { return inside_->pull(action, rng); }

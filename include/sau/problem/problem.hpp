@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "sau/core/rng.hpp"
 #include "sau/core/types.hpp"
@@ -19,6 +20,9 @@ class Problem {
   virtual RewardRange rewards() const = 0;
   // The horizon a trial has when nobody asks for another.
   virtual std::uint64_t default_steps() const = 0;
+
+  // A fingerprint of the data it is made of; empty where its spec says all.
+  virtual std::string data() const { return {}; }
 
   // The context of a new step; valid until the next call.
   virtual Context next(Rng& rng) = 0;

@@ -14,11 +14,16 @@ struct Cell {
   std::string problem_spec, agent_spec;  // canonical
   std::uint64_t steps = 0;
   std::uint64_t trials = 0;
+  std::string data{};  // the fingerprint of the problem's data; empty: none, or not known
 
   // Whether both ask for the same numbers, however many of them.
   bool same_as(const Cell& other) const noexcept {
     return problem_spec == other.problem_spec && agent_spec == other.agent_spec &&
            steps == other.steps;
+  }
+  // Whether the file behind the same spec is known to be another.
+  bool other_data(const Cell& other) const noexcept {
+    return !data.empty() && !other.data.empty() && data != other.data;
   }
 };
 

@@ -32,9 +32,9 @@ enum class Curves { kSkip, kRead };
 // older format versions are read as well.
 RunResults read_results(const std::filesystem::path& folder, Curves curves);
 
-// What a run with this seed would find in the folder, without touching it; nothing where there is
-// no folder yet. Throws Error as ResultFolder does.
-RunResults preview_results(const std::filesystem::path& folder, std::uint64_t seed);
+// What a run of the experiment would find in the folder, without touching it; nothing where there
+// is no folder yet. Throws Error as ResultFolder does.
+RunResults preview_results(const std::filesystem::path& folder, const Experiment& experiment);
 
 // A result folder being written: one row a trial, appended in trial order, so that whatever
 // stops a run leaves a valid folder, and the same bytes come out whatever the thread count.
@@ -43,7 +43,8 @@ class ResultFolder {
  public:
   // Creates the folder, or continues in it: trials that are there are kept, cells of another
   // experiment with the same seed stay. Throws Error when it cannot be written, is in use, is
-  // damaged, or is not a result folder of this seed, version and format.
+  // damaged, is not a result folder of this seed, version and format, or holds trials of a cell
+  // whose data have changed.
   ResultFolder(std::filesystem::path folder, const Experiment& experiment);
   ResultFolder(const ResultFolder&) = delete;
   ResultFolder& operator=(const ResultFolder&) = delete;
