@@ -153,8 +153,7 @@ std::string fish_flag(const std::string& when, const FlagInfo& flag) {
       fmt::format("complete -c sau -n {} -l {} -d {}", when, flag.name, quoted(flag.help));
   const auto values = values_of(flag.name);
   if (!values.empty()) line += fmt::format(" -xa '{}'", fmt::join(values, " "));
-  const bool path =
-      flag.name.starts_with("out") || flag.name == "data" || flag.name == "mirror";
+  const bool path = flag.name.starts_with("out") || flag.name == "data" || flag.name == "mirror";
   if (flag.takes_value && path) line += " -rF";
   return line + "\n";
 }

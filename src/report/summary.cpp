@@ -44,7 +44,8 @@ std::string short_time(double seconds) {
 using detail::TextRow;
 
 TextRow row_of(const CellSummary& cell) {
-  TextRow row = {cell.cell.agent, std::to_string(cell.trials), std::to_string(cell.failures.size())};
+  TextRow row = {cell.cell.agent, std::to_string(cell.trials),
+                 std::to_string(cell.failures.size())};
   if (cell.counted() == 0) {
     row.insert(row.end(), {"-", "-", "-", "-", "-", "-"});
     return row;
@@ -120,8 +121,8 @@ std::string summary_table(std::span<const CellSummary> summaries) {
   for (std::size_t i = 0; i < summaries.size();) {
     const Cell& first = summaries[i].cell;
     text += fmt::format("{}{}   {} steps\n", text.empty() ? "" : "\n", first.problem, first.steps);
-    std::vector<TextRow> rows = {{"agent", "trials", "failed", "regret", "median", "10-90 %", "stuck",
-                              "reward", "time/trial"}};
+    std::vector<TextRow> rows = {{"agent", "trials", "failed", "regret", "median", "10-90 %",
+                                  "stuck", "reward", "time/trial"}};
     bool failed = false;
     for (; i < summaries.size() && summaries[i].cell.problem_spec == first.problem_spec &&
            summaries[i].cell.steps == first.steps;
