@@ -11,9 +11,22 @@
 #include "sau/core/text.hpp"
 
 namespace sau {
+namespace {
+
+// Result folders keep specs as JSON.
+void check_utf8(std::string_view spec) {
+  if (is_utf8(spec)) return;
+  std::string shown(spec);
+  for (char& c : shown) c = c < ' ' || c > '~' ? '?' : c;
+  throw UsageError("the spec " + shown + " is not UTF-8");
+}
+
+}  // namespace
 
 Cell make_cell(std::string_view problem, std::string_view agent, std::uint64_t steps,
                std::uint64_t trials) {
+  check_utf8(problem);
+  check_utf8(agent);
   const auto made = make_problem(problem, {});
   const std::size_t dim = made->shape().dim;
   Cell cell{.problem = problem_name(problem),
