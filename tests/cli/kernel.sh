@@ -32,6 +32,6 @@ END
 status=0
 SAU_KERNEL=sse9 run none 2>"$temporary/error" || status=$?
 [[ $status -eq 2 ]] || fail "exit code $status for an unknown kernel, expected 2"
-grep -q 'SAU_KERNEL=sse9 is not allowed; expected auto, portable or avx2' "$temporary/error" ||
+grep -q 'SAU_KERNEL=sse9 is not allowed; expected one of auto, portable, neon, avx2, avx512' "$temporary/error" ||
   fail "said: $(cat "$temporary/error")"
 echo "kernel: ok"

@@ -168,7 +168,7 @@ class List(SauTestCase):
                                         "agent_aliases", "paper"])
         strategies = {entry["name"]: entry for entry in result["strategies"]}
         self.assertEqual(strategies["thompson"]["models"],
-                         ["beta_bernoulli", "linear_posterior"])
+                         ["beta_bernoulli", "linear_posterior", "neural_linear"])
         setting = strategies["sau_ucb"]["settings"][0]
         self.assertEqual((setting["name"], setting["default"], setting["range"]),
                          ("alpha", "1", "above 0"))

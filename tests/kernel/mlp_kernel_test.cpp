@@ -294,7 +294,7 @@ TEST_P(MlpKernels, UpdateIsThePortableOneDenseAndSparse) {
       for (std::size_t i = 0; i < (c.inputs + 1) * c.width; ++i) {
         if (i % c.width < c.units) continue;
         ASSERT_EQ(found.weight[i], 0.0F) << "pads, " << c.text();
-        ASSERT_EQ(found.second[i], 0.0F) << "pads, " << c.text();
+        ASSERT_LE(found.second[i], kMlpTiny) << "pads, " << c.text();
       }
       ASSERT_EQ(found.first == start.first, !step.adam);
     }
