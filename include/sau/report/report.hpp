@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sau/report/compare.hpp"
+#include "sau/report/table.hpp"
+#include "sau/report/theory.hpp"
+
+namespace sau {
+
+// How an algorithm looks in every figure of a report: by colour, and in print by dash and marker.
+struct AlgorithmStyle {
+  std::string name;
+  std::string colour, dark_colour;  // "#rrggbb", on white and on dark paper
+  std::vector<int> dash;            // lengths of strokes and gaps; empty: solid
+  std::string shape;                // circle, square, triangle-up, diamond, cross, ...
+};
+
+// One algorithm on one problem: a line of the curves and a box of the distribution.
+struct Series {
+  std::string algorithm, agent_spec;
+  std::uint64_t trials = 0, asked = 0, failed = 0;
+  std::vector<double> mean, low, high;      // at the figure's steps; 95 % interval of the mean
+  std::vector<double> median;               // at the figure's steps
+  std::vector<std::vector<double>> sample;  // a few single trials at the figure's steps
+  // Final regret.
+  Estimate final_mean;
+  double minimum = 0.0, whisker_low = 0.0, q25 = 0.0, final_median = 0.0, q75 = 0.0,
+         whisker_high = 0.0, maximum = 0.0;  // whiskers: last trial within 1.5 box lengths (Tukey)
+  std::vector<double> points;                // final regrets; a sample of them when they are many
+  bool all_points = true;                    // whether `points` has every trial
+  double stuck = 0.0, seconds = 0.0;
+};
+
+// Regret against step, and the distribution at the end, of one problem.
+struct ProblemFigure {
+  std::string id;  // unique in the report, fit for a file name and an anchor
+  std::string problem, title, problem_spec;
+  std::uint64_t steps = 0;
+  std::vector<std::uint64_t> points;  // steps at which the curves are given
+  std::vector<Series> series;
+  ProblemComparison comparison;
+};
+
+// Final regret against a parameter of the problem, such as the wheel's delta.
+struct ParameterFigure {
+  std::string id, title, parameter;
+  std::vector<double> values;
+  struct Line {
+    std::string algorithm;
+    std::vector<Estimate> regret;  // one a value
+  };
+  std::vector<Line> lines;
+};
+
+// Processor time of a trial against its regret in percent of Uniform's.
+struct TimeFigure {
+  std::string id, title;
+  struct Point {
+    std::string algorithm, problem;
+    double seconds = 0.0, regret = 0.0;
+  };
+  std::vector<Point> points;
+};
+
+struct RankFigure {
+  std::string id, title;
+  RankTable ranks;
+};
+
+// What belongs together on the page: a part of the paper, or a family of the user's own problems.
+struct ReportSection {
+  std::string id, title, text;
+  std::vector<ProblemFigure> problems;
+  std::vector<ParameterFigure> parameters;
+  std::vector<RankFigure> ranks;
+  std::vector<TimeFigure> times;
+  std::vector<Table> tables;
+};
+
+struct ReportRun {
+  std::string folder, version, machine;  // machine: cpu and kernel of the last session
+  std::uint64_t seed = 0, trials = 0, asked = 0;
+};
+
+struct Report {
+  std::string title;
+  bool paper = false;  // whether any of the paper's numbers are beside ours
+  std::vector<ReportRun> runs;
+  std::vector<std::string>
+      notes;  // what the reader must know: unfinished cells, failed trials, ...
+  std::vector<AlgorithmStyle> algorithms;
+  std::vector<ReportSection> sections;
+  std::vector<TheoryCheck> theory;
+};
+
+struct ReportOptions {
+  std::string title;  // empty: made from what is there
+  bool paper = true;
+};
+
+// Reads the folders (gather() in table.hpp says how several are joined). Throws Error for a folder
+// that is not one, is damaged, or does not go with the others.
+Report make_report(std::span<const std::filesystem::path> folders, const ReportOptions& options);
+
+// docs/formats/report.md: the members of Report by their names.
+std::string report_json(const Report& report);
+
+// One page that needs no other file and no network.
+std::string report_html(const Report& report);
+
+}  // namespace sau
