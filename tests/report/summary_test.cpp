@@ -10,8 +10,8 @@
 namespace sau {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 
 Cell cell_of(const std::string& problem, const std::string& agent, std::uint64_t trials) {

@@ -8,12 +8,12 @@
 namespace sau {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
 
 CellSummary summary_of(const std::string& problem, const std::string& spec,
                        const std::string& agent, double mean, double sem, std::uint64_t steps,

@@ -15,8 +15,8 @@ namespace sau {
 namespace {
 
 using detail::Play;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using Json = nlohmann::ordered_json;
 
 constexpr TheoryOptions kFew{.seed = 1, .trials = 1, .stop = nullptr};
