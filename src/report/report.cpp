@@ -78,24 +78,22 @@ ProblemFigure figure_of(const ProblemCells& problem, std::span<const std::uint64
 }
 
 std::vector<Table> tables_of(const SectionCells& section, bool paper,
-                             std::vector<std::string>& notes) {
+                             std::vector<std::string>& without) {
   std::vector<CellSummary> summaries;
   for (const ProblemCells& problem : section.problems) {
     for (const GatheredCell* cell : problem.cells) summaries.push_back(cell->summary);
   }
   auto tables = make_tables(summaries, {.paper = paper});
-  // A table of notes alone says why it is empty.
   for (const Table& table : tables) {
-    if (table.cells.empty()) {
-      for (const std::string& note : table.notes) notes.push_back(section.title + ": " + note);
-    }
+    if (table.kind == TableKind::kNormalised && table.cells.empty())
+      without.push_back(section.title);
   }
   std::erase_if(tables, [](const Table& table) { return table.cells.empty(); });
   return tables;
 }
 
 ReportSection section_of(const SectionCells& cells, std::span<const std::uint64_t> sources,
-                         const ReportOptions& options, std::vector<std::string>& notes) {
+                         const ReportOptions& options, std::vector<std::string>& without_uniform) {
   ReportSection section;
   section.id = cells.id;
   section.title = cells.title;
@@ -104,7 +102,7 @@ ReportSection section_of(const SectionCells& cells, std::span<const std::uint64_
     section.problems.push_back(figure_of(problem, sources, options.compare));
   }
   section.parameters = detail::parameter_figures(cells, options.paper);
-  section.tables = tables_of(cells, options.paper, notes);
+  section.tables = tables_of(cells, options.paper, without_uniform);
   return section;
 }
 
@@ -208,16 +206,21 @@ Report make_report(std::span<const std::filesystem::path> folders, const ReportO
   detail::note_runs(folders, gathered, report.notes);
   detail::note_cells(gathered.cells, report.notes);
   report.algorithms = algorithms_of(sections);
+  std::vector<std::string> without_uniform;
   for (const SectionCells& section : sections) {
     check_data(folders, section);
     if (!wanted(section.id)) continue;
-    report.sections.push_back(section_of(section, sources, options, report.notes));
+    report.sections.push_back(section_of(section, sources, options, without_uniform));
     report.paper = report.paper || has_paper(report.sections.back().tables);
   }
   detail::note_comparisons(report.sections, report.notes);
   if (wanted(kOverview) && !sections.empty()) {
     report.sections.push_back(
         detail::make_overview(sections, sources, options.compare, report.notes));
+  }
+  if (!without_uniform.empty()) {
+    report.notes.push_back(fmt::format("No normalised table, because Uniform was not run: {}.",
+                                       detail::listed(without_uniform)));
   }
   make_ids_unique(report.sections);
   if (wanted(kTheory)) read_theories(folders, report);

@@ -64,30 +64,63 @@ std::vector<RankGroup> rank_groups(std::span<const SectionCells> sections,
   return groups;
 }
 
+void add_figure(const RankGroup& group, std::span<const std::uint64_t> sources,
+                ReportSection& overview, std::vector<std::string>& left_out) {
+  std::vector<ProblemRegrets> problems;
+  for (const ProblemCells* problem : group.problems) {
+    problems.push_back(regrets_of(*problem, sources));
+    std::erase_if(problems.back().algorithms, [&](const AlgorithmRegrets& algorithm) {
+      return !std::ranges::binary_search(group.algorithms, algorithm.algorithm);
+    });
+  }
+  RankFigure figure{.id = fmt::format("ranks-{}", overview.ranks.size() + 1),
+                    .title = {},
+                    .ranks = rank_algorithms(problems)};
+  for (const ProblemRegrets& problem : problems) {
+    if (std::ranges::find(figure.ranks.problems, problem.problem) == figure.ranks.problems.end()) {
+      left_out.push_back(problem.problem + " (no trials that all algorithms share)");
+    }
+  }
+  figure.title =
+      fmt::format("Mean rank of {} algorithms over {} problems: {}", figure.ranks.algorithms.size(),
+                  figure.ranks.problems.size(), fmt::join(group.sections, ", "));
+  if (!figure.ranks.problems.empty()) overview.ranks.push_back(std::move(figure));
+}
+
+// All problems, with the algorithms that every one of them has.
+RankGroup common_group(std::span<const RankGroup> groups) {
+  RankGroup common = groups.front();
+  for (const RankGroup& group : groups.subspan(1)) {
+    std::vector<std::string> both;
+    std::ranges::set_intersection(common.algorithms, group.algorithms, std::back_inserter(both));
+    common.algorithms = std::move(both);
+    common.problems.insert(common.problems.end(), group.problems.begin(), group.problems.end());
+    for (const std::string& title : group.sections) {
+      if (std::ranges::find(common.sections, title) == common.sections.end()) {
+        common.sections.push_back(title);
+      }
+    }
+  }
+  return common;
+}
+
 void add_ranks(std::span<const SectionCells> sections, std::span<const std::uint64_t> sources,
                ReportSection& overview, std::vector<std::string>& notes) {
   std::vector<std::string> left_out;
-  for (const RankGroup& group : rank_groups(sections, left_out)) {
-    std::vector<ProblemRegrets> problems;
-    for (const ProblemCells* problem : group.problems) {
-      problems.push_back(regrets_of(*problem, sources));
+  const auto groups = rank_groups(sections, left_out);
+  if (groups.empty()) return;
+  const RankGroup common = common_group(groups);
+  const bool all = groups.size() > 1 && common.algorithms.size() > 1;
+  for (const RankGroup& group : groups) {
+    if (group.problems.size() > 1) {
+      add_figure(group, sources, overview, left_out);
+    } else if (groups.size() > 1 && !all) {
+      left_out.push_back(group.problems.front()->first().problem +
+                         " (no other problem with the same algorithms)");
     }
-    RankFigure figure{
-        .id = fmt::format("ranks-{}", overview.ranks.size() + 1),
-        .title = fmt::format("Mean rank over {}: {}",
-                             problems.size() == 1 ? std::string("one problem")
-                                                  : fmt::format("{} problems", problems.size()),
-                             fmt::join(group.sections, ", ")),
-        .ranks = rank_algorithms(problems)};
-    for (const ProblemRegrets& problem : problems) {
-      if (std::ranges::find(figure.ranks.problems, problem.problem) ==
-          figure.ranks.problems.end()) {
-        left_out.push_back(problem.problem + " (no trials that all algorithms share)");
-      }
-    }
-    if (!figure.ranks.problems.empty()) overview.ranks.push_back(std::move(figure));
   }
-  if (!left_out.empty()) {
+  if (all) add_figure(common, sources, overview, left_out);
+  if (!left_out.empty() && !overview.ranks.empty()) {
     notes.push_back(fmt::format("Not in the mean ranks: {}.", listed(left_out)));
   }
 }
@@ -154,10 +187,12 @@ ReportSection make_overview(std::span<const SectionCells> sections,
   ReportSection overview;
   overview.id = "overview";
   overview.title = "Over all problems";
-  overview.text =
-      "Rank 1 is the lowest mean regret of a problem; intervals are bootstrapped over the trials. "
-      "Problems are ranked together where the same algorithms were run.";
   if (compare) add_ranks(sections, sources, overview, notes);
+  if (!overview.ranks.empty()) {
+    overview.text =
+        "Rank 1 is the lowest mean regret of a problem; intervals are bootstrapped over the "
+        "trials. Problems are ranked together where the same algorithms were run.";
+  }
   add_times(sections, overview, notes);
   return overview;
 }
