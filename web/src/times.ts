@@ -1,0 +1,109 @@
+// Processor time of a trial against its regret: a small mark a problem, a large one at the
+// geometric mean over the problems.
+import {named, scalesFor} from './algorithms';
+import {horizontal, legend, vertical} from './axes';
+import type {Canvas, Drawing, Json, Row} from './chart';
+import {csvRow} from './dom';
+import {number, seconds} from './format';
+import type {TimeFigure} from './report';
+import {type FigureChoices, state} from './state';
+import {facts} from './tip';
+
+interface Known {
+  algorithm: string;
+  problem: string;
+  seconds: number;
+  regret: number;
+}
+
+// Both axes may be logarithmic, so what is not positive is left out.
+function known(figure: TimeFigure): Known[] {
+  return figure.points.flatMap(({algorithm, problem, seconds: time, regret}) =>
+    (time !== null && regret !== null && time > 0 && regret > 0
+      ? [{algorithm, problem, seconds: time, regret}] : []));
+}
+
+const geometricMean = (values: number[]): number =>
+  Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+
+function centres(figure: TimeFigure) {
+  const names = [...new Set(figure.points.map((point) => point.algorithm))];
+  return names.filter((name) => state.visible(name)).flatMap((algorithm) => {
+    const own = known(figure).filter((point) => point.algorithm === algorithm);
+    if (own.length === 0) return [];
+    return [{
+      algorithm, problems: own.length, seconds: geometricMean(own.map((point) => point.seconds)),
+      regret: geometricMean(own.map((point) => point.regret)),
+    }];
+  });
+}
+
+export function drawTimes(figure: TimeFigure, choices: FigureChoices, canvas: Canvas): Drawing {
+  const names = [...new Set(figure.points.map((point) => point.algorithm))];
+  const scales = scalesFor(names, canvas.palette.dark);
+  const key = legend(canvas);
+  const scale = (log: boolean): Json =>
+    (log ? {type: 'log', nice: false, padding: 12} : {zero: true, nice: false, padding: 12});
+  const x: Json = {
+    field: 'seconds', type: 'quantitative', scale: scale(choices.logX),
+    axis: horizontal(`processor seconds a trial${choices.logX ? ' (log)' : ''}`, choices.logX,
+                     {grid: true}),
+  };
+  const y: Json = {
+    field: 'regret', type: 'quantitative', scale: scale(choices.logY),
+    axis: vertical(`${figure.axis}${choices.logY ? ' (log)' : ''}`, choices.logY),
+  };
+  const nominal = (kind: 'colour' | 'shape'): Json =>
+    ({field: 'algorithm', type: 'nominal', scale: scales[kind], legend: key});
+  const encoding = {x, y, color: nominal('colour'), shape: nominal('shape')};
+  const tooltip = {content: 'data'};
+  const middles = centres(figure);
+  return {
+    height: choices.expanded ? 560 : 400,
+    zoomable: 'xy',
+    data: {
+      points: known(figure).filter((point) => state.visible(point.algorithm)) as unknown as Row[],
+      centres: middles,
+    },
+    spec: {
+      layer: [
+        {
+          data: {name: 'points'},
+          mark: {type: 'point', filled: true, size: 36, opacity: 0.5, clip: true, tooltip},
+          encoding,
+        },
+        {
+          data: {name: 'centres'},
+          mark: {type: 'point', filled: true, size: 190, opacity: 1, clip: true, tooltip,
+                 stroke: canvas.palette.paper, strokeWidth: 1.5},
+          encoding,
+        },
+        {
+          data: {name: 'centres'},
+          mark: {type: 'text', align: 'left', dx: 10, dy: -7, clip: true, tooltip: null,
+                 fontWeight: 600, stroke: null},
+          encoding: {x, y, text: {field: 'algorithm'}},
+        },
+      ],
+    },
+  };
+}
+
+export function tipOfTime(figure: TimeFigure, datum: Row): Node {
+  const one = datum as unknown as Known & {problems?: number};
+  const where = one.problem ?? `geometric mean of ${one.problems} problems`;
+  return facts(named(one.algorithm), [
+    ['on', where], ['time a trial', seconds(one.seconds)], [figure.axis, number(one.regret)],
+  ]);
+}
+
+export function describeTimes(figure: TimeFigure): string {
+  const all = centres(figure).sort((a, b) => a.seconds - b.seconds).map((one) =>
+    `${one.algorithm} ${seconds(one.seconds)}, regret ${number(one.regret)}`);
+  return `Geometric means over the problems, fastest first: ${all.join('; ')}.`;
+}
+
+export function csvTimes(figure: TimeFigure): string {
+  return csvRow(['algorithm', 'problem', 'seconds', 'regret']) + figure.points.map((point) =>
+    csvRow([point.algorithm, point.problem, point.seconds, point.regret])).join('');
+}
