@@ -116,9 +116,9 @@ export class Bar {
   private readonly chipRow = chips();
 
   constructor() {
-    this.element = h('div', {class: 'bar'},
-      h('div', {class: 'bar-row'}, this.navPlace, this.status, figureChoices(), themeSwitch()),
-      this.chipRow.element);
+    this.element = h('div', {class: 'bar', role: 'region', 'aria-label': 'Sections and choices'},
+      h('div', {class: 'bar-row'}, this.navPlace, this.status, themeSwitch()),
+      h('div', {class: 'bar-row choices'}, this.chipRow.element, figureChoices()));
     // Links to a place on the page stop below the bar, however many rows it has.
     new ResizeObserver(() => document.documentElement.style.setProperty(
       '--bar', `${this.element.offsetHeight}px`)).observe(this.element);

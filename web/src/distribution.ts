@@ -5,7 +5,7 @@ import type {Canvas, Drawing, Json, Row} from './chart';
 import {csvRow} from './dom';
 import {count, interval, number, percent, seconds} from './format';
 import {counted, type ProblemFigure, type Series} from './report';
-import {place, rowLabels, rowPlaces, rowSensor, rowsHeight} from './rows';
+import {place, rowLabels, rowPlaces, rowSensor, rowsHeight, slotsFor} from './rows';
 import {type FigureChoices, state} from './state';
 import {facts} from './tip';
 
@@ -41,8 +41,8 @@ function remark(series: Series, end: number): string {
 export function drawDistribution(figure: ProblemFigure, choices: FigureChoices,
                                  canvas: Canvas): Drawing {
   const series = shown(figure, choices);
-  const size = series.length;
-  const end = size > 0 ? farthest(series, choices) : 1;
+  const slots = slotsFor(series.length, figure.series.length, canvas);
+  const end = series.length > 0 ? farthest(series, choices) : 1;
   const positive = series.flatMap((one) => [...one.points, one.minimum!]).filter((v) => v > 0);
   const start = choices.logY ? Math.min(end, ...positive) : -Infinity;
   const clamp = (value: number | null) => Math.max(start, Math.min(end, value!));
@@ -67,11 +67,11 @@ export function drawDistribution(figure: ProblemFigure, choices: FigureChoices,
     axis: horizontal(`final regret${choices.logY ? ' (log)' : ''}`, choices.logY,
                      {tickCount: 4, grid: true}),
   });
-  const y = (field: string): Json => place(field, size);
+  const y = (field: string): Json => place(field, slots);
   const layer = (mark: Json, encoding: Json, data = 'rows'): Json =>
     ({data: {name: data}, mark: {clip: true, tooltip: null, ...mark}, encoding});
   return {
-    height: rowsHeight(size),
+    height: rowsHeight(slots),
     zoomable: 'x',
     data: {rows, points},
     spec: {
@@ -89,8 +89,8 @@ export function drawDistribution(figure: ProblemFigure, choices: FigureChoices,
                strokeWidth: 1},
               {x: x('mean'), y: y('middle'), color,
                shape: {field: 'algorithm', type: 'nominal', scale: scales.shape, legend: null}}),
-        ...rowLabels(size, canvas),
-        rowSensor(size),
+        ...rowLabels(rows, slots, canvas),
+        rowSensor(slots),
       ],
     },
   };

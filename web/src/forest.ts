@@ -5,7 +5,7 @@ import type {Canvas, Drawing, Json, Row} from './chart';
 import {csvRow} from './dom';
 import {count, interval, number, probability, signed} from './format';
 import type {Estimate, Maybe, ProblemComparison} from './report';
-import {place, rowLabels, rowPlaces, rowSensor, rowsHeight} from './rows';
+import {place, rowLabels, rowPlaces, rowSensor, rowsHeight, slotsFor} from './rows';
 import {type Centre, state} from './state';
 import {facts} from './tip';
 
@@ -76,6 +76,7 @@ export const isSignificant = (one: Against): boolean => one.p_holm !== null && o
 export function drawForest(comparison: ProblemComparison, reference: string, centre: Centre,
                            canvas: Canvas): Drawing {
   const all = againstReference(comparison, reference, centre);
+  const slots = slotsFor(all.length, comparison.algorithms.length - 1, canvas);
   const {scale, ticks} = axisOf(all, centre);
   const rows = all.map((one, i): Row => ({
     ...rowPlaces(i), algorithm: one.algorithm, value: one[centre].value,
@@ -92,11 +93,11 @@ export function drawForest(comparison: ProblemComparison, reference: string, cen
     axis: horizontal(`difference of ${centre} regret to ${reference}${symlog}`, false,
                      {grid: true, tickCount: 5, ...ticks}),
   });
-  const y = (field: string): Json => place(field, all.length);
+  const y = (field: string): Json => place(field, slots);
   const layer = (mark: Json, encoding: Json): Json =>
     ({data: {name: 'rows'}, mark: {clip: true, tooltip: null, ...mark}, encoding});
   return {
-    height: rowsHeight(all.length),
+    height: rowsHeight(slots),
     zoomable: 'x',
     data: {rows, zero: [{value: 0}]},
     spec: {
@@ -112,8 +113,8 @@ export function drawForest(comparison: ProblemComparison, reference: string, cen
               {x: x('value'), y: y('middle'), stroke: color,
                fill: {condition: {test: 'datum.filled !== null', ...color},
                       value: canvas.palette.paper}}),
-        ...rowLabels(all.length, canvas),
-        rowSensor(all.length),
+        ...rowLabels(rows, slots, canvas),
+        rowSensor(slots),
       ],
     },
   };

@@ -18,7 +18,13 @@ export function number(value: Maybe): string {
   if (value === 0) return '0';
   const magnitude = Math.floor(Math.log10(Math.abs(value)));
   if (magnitude < -4) return value.toExponential(1).replace('-', minus);
-  return grouped(value, Math.max(0, 3 - Math.max(magnitude, 0)));
+  return grouped(value, Math.max(0, 3 - magnitude));
+}
+
+// The same for a number that was chosen, not measured: 0.15, not 0.1500.
+export function plain(value: Maybe): string {
+  if (value === null) return dash;
+  return String(Number(value.toPrecision(4))).replace('-', minus);
 }
 
 export const signed = (value: number): string => (value > 0 ? '+' : '') + number(value);
@@ -27,7 +33,7 @@ export const signed = (value: number): string => (value > 0 ? '+' : '') + number
 export function withError(mean: Maybe, error: Maybe): string {
   if (mean === null) return dash;
   if (error === null || error <= 0) return number(mean);
-  const decimals = Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(error))));
+  const decimals = Math.min(9, Math.max(0, 1 - Math.floor(Math.log10(error))));
   return `${grouped(mean, decimals)} \u00b1 ${grouped(error, decimals)}`;
 }
 
@@ -53,17 +59,40 @@ export function standardErrors(z: number): string {
 
 export function probability(p: Maybe): string {
   if (p === null) return dash;
-  if (p < 0.001) return p === 0 ? '< 1e\u2212300' : p < 1e-6 ? '< 10\u207b\u2076' : '< 0.001';
+  if (p < 0.001) return p < 1e-6 ? '< 10\u207b\u2076' : '< 0.001';
   return p.toFixed(p < 0.1 ? 3 : 2);
 }
 
 export function seconds(value: Maybe): string {
-  if (value === null) return dash;
-  if (value === 0) return '0 s';
-  if (value < 1e-3) return `${number(value * 1e6)} \u00b5s`;
-  if (value < 1) return `${number(value * 1e3)} ms`;
-  if (value < 120) return `${number(value)} s`;
-  return value < 7200 ? `${number(value / 60)} min` : `${number(value / 3600)} h`;
+  return value === null ? dash : value === 0 ? '0 s' : secondsWithError(value, null);
+}
+
+const timeUnits: [number, number, string][] = [  // below, size, name
+  [1e-3, 1e-6, '\u00b5s'], [1, 1e-3, 'ms'], [120, 1, 's'], [7200, 60, 'min'], [Infinity, 3600, 'h'],
+];
+
+// Both in the unit that suits the mean.
+export function secondsWithError(mean: Maybe, error: Maybe): string {
+  if (mean === null) return dash;
+  const [, size, unit] = timeUnits.find(([below]) => mean < below)!;
+  return `${withError(mean / size, error === null ? null : error / size)} ${unit}`;
+}
+
+// ÷ 3.0 for a third of something, × 3.0 for three times it.
+export function timesLess(ratio: number): string {
+  const size = ratio >= 1 ? ratio : 1 / ratio;
+  return `${ratio >= 1 ? '\u00f7' : '\u00d7'}${grouped(size, size < 10 ? 1 : 0)}`;
+}
+
+// An ISO time, to the minute.
+export function time(iso: string): string {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return iso;
+  const words = at.toLocaleString('en-GB', {
+    day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit',
+    timeZone: 'UTC',
+  });
+  return `${words.replace(' at ', ', ')} UTC`;
 }
 
 // 100000 is 100k.

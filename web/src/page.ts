@@ -4,7 +4,7 @@ import {setStyles} from './algorithms';
 import {Bar, followSections} from './bar';
 import type {Card} from './card';
 import {h} from './dom';
-import {count, plural} from './format';
+import {count, plural, time} from './format';
 import {ProblemCard} from './problem_card';
 import type {Difference, Report, ReportRun, ReportSection} from './report';
 import {state} from './state';
@@ -33,7 +33,7 @@ function runLine(run: ReportRun): HTMLElement {
   const trials = run.trials === run.asked ? plural(run.trials, 'trial')
     : `${count(run.trials)} of ${plural(run.asked, 'trial')}`;
   const facts = [trials, `seed ${run.seed}`, `sau ${run.version}`, run.machine,
-                 run.finished === '' ? '' : `finished ${run.finished}`];
+                 run.finished === '' ? '' : `finished ${time(run.finished)}`];
   return h('li', {}, h('code', {}, run.folder), ' \u00b7 ',
     facts.filter((fact) => fact !== '').join(' \u00b7 '));
 }
@@ -165,7 +165,7 @@ export class Page {
   // Paper shows what the window has not come to yet, in light colours.
   private print(on: boolean): void {
     setPrinting(on);
+    state.tell('theme');
     if (on) for (const card of this.cards.values()) card.drawNow();
-    else state.tell('theme');
   }
 }

@@ -34,7 +34,7 @@ export function drawParameter(figure: ParameterFigure, choices: FigureChoices,
                               canvas: Canvas): Drawing {
   const scales = scalesFor(figure.lines.map((line) => line.algorithm), canvas.palette.dark);
   const key = legend(canvas);
-  const scale: Json = choices.logY ? {type: 'log', nice: false} : {zero: true, nice: false};
+  const scale: Json = choices.logY ? {type: 'log', nice: false, padding: 8} : {zero: true, nice: true};
   const x: Json = {
     field: 'at', type: 'quantitative', scale: {zero: false, nice: false, padding: 10},
     axis: horizontal(figure.parameter, false, {values: figure.values, labelFlush: false}),

@@ -18,7 +18,7 @@ export interface Guide {
 
 export interface PlotOptions {
   key: string;  // among the plots of a figure
-  title: string;
+  title?: string;  // beside other plots
   fullTitle: string;  // where the plot stands alone: in a file, and for a screen reader
   choices: FigureChoices;
   height(): number;  // before it is drawn
@@ -62,11 +62,9 @@ export class Plot {
       whole: {x: null, y: null},
       changed: () => this.showZoom(),
     };
-    this.reset = this.button('all', 'Show the whole range again', () => resetZoom(this.target));
+    this.reset = this.button('all', 'Show all of the range again', () => resetZoom(this.target));
     this.element = h('figure', {class: 'plot', 'data-plot': options.key},
-      h('figcaption', {},
-        h('span', {class: 'plot-title'}, options.title),
-        h('span', {class: 'tools'}, ...(options.controls ?? []))),
+      this.caption(),
       this.host,
       h('div', {class: 'tools plot-tools'}, ...this.tools()),
       this.spoken);
@@ -74,11 +72,12 @@ export class Plot {
     plotOf.set(this.host, this);
     near.observe(this.host);
     resized.observe(this.host);
-    this.reserve();
+    this.refresh();
   }
 
   // Draws again what the choices and the data are now; later, if it is far from the window.
   refresh(): void {
+    this.host.setAttribute('aria-label', `${this.options.fullTitle}. ${this.options.summary()}`);
     if (this.isNear) this.drawNow();
     else this.reserve();
   }
@@ -96,7 +95,6 @@ export class Plot {
     const spec = JSON.stringify([drawing.spec, width, drawing.height, canvas.palette.dark]);
     this.drawing = drawing;
     this.reset.hidden = this.zoom.x === null && this.zoom.y === null;
-    this.host.setAttribute('aria-label', `${this.options.fullTitle}. ${this.options.summary()}`);
     this.host.style.minHeight = `${drawing.height}px`;
     if (this.view !== null && spec === this.drawnSpec) {
       fillView(this.view, drawing);
@@ -105,8 +103,10 @@ export class Plot {
       return;
     }
     this.view?.finalize();
-    this.host.replaceChildren();
-    this.view = viewOnPage(drawing, canvas, this.zoom, this.host);
+    // Vega names the element it draws into; ours has a better name, so it gets one inside.
+    const inner = h('div', {'aria-hidden': 'true'});
+    this.host.replaceChildren(inner);
+    this.view = viewOnPage(drawing, canvas, this.zoom, inner);
     this.view.tooltip((_handler, event, item, value) => {
       const datum = (item as {datum?: Row} | null)?.datum;
       const content = value && datum ? this.options.tip?.(datum) ?? null : null;
@@ -114,7 +114,6 @@ export class Plot {
         tipAt(event.clientX, event.clientY, content);
       } else if (this.options.guide === undefined) hideTip();
     });
-    this.host.firstElementChild?.setAttribute('aria-hidden', 'true');
     this.drawnSpec = spec;
   }
 
@@ -136,6 +135,13 @@ export class Plot {
 
   private reserve(): void {
     if (this.view === null) this.host.style.minHeight = `${this.options.height()}px`;
+  }
+
+  private caption(): HTMLElement | null {
+    const {title = '', controls = []} = this.options;
+    if (title === '' && controls.length === 0) return null;
+    return h('figcaption', {}, h('span', {class: 'plot-title'}, title),
+      h('span', {class: 'tools'}, ...controls));
   }
 
   private button(text: string, label: string, act: () => void): HTMLButtonElement {

@@ -5,7 +5,7 @@ import type {Canvas, Drawing, Json, Row} from './chart';
 import {csvRow} from './dom';
 import {interval, number, plural} from './format';
 import type {RankFigure} from './report';
-import {place, rowLabels, rowPlaces, rowSensor, rowsHeight} from './rows';
+import {place, rowLabels, rowPlaces, rowSensor, rowsHeight, slotsFor} from './rows';
 import {state} from './state';
 import {facts} from './tip';
 
@@ -14,10 +14,11 @@ const shown = (figure: RankFigure) =>
 
 export function drawRanks(figure: RankFigure, canvas: Canvas): Drawing {
   const all = shown(figure);
+  const slots = slotsFor(all.length, figure.ranks.algorithms.length, canvas);
   const rows = all.map((one, i): Row => ({
     ...rowPlaces(i), algorithm: one.algorithm, rank: one.rank.value,
     low: one.rank.low ?? one.rank.value, high: one.rank.high ?? one.rank.value,
-    remark: number(one.rank.value),
+    remark: one.rank.value?.toFixed(2) ?? '',
   }));
   // Equal ranks lie side by side, so that their number can be seen.
   const points = all.flatMap((one, i) => {
@@ -38,11 +39,11 @@ export function drawRanks(figure: RankFigure, canvas: Canvas): Drawing {
     axis: horizontal('rank by mean regret, 1 is the lowest', false,
                      {grid: true, values: names.map((_, i) => i + 1)}),
   });
-  const y = (field: string): Json => place(field, all.length);
+  const y = (field: string): Json => place(field, slots);
   const layer = (data: string, mark: Json, encoding: Json): Json =>
     ({data: {name: data}, mark: {clip: true, tooltip: null, ...mark}, encoding});
   return {
-    height: rowsHeight(all.length),
+    height: rowsHeight(slots),
     zoomable: null,
     data: {rows, points},
     spec: {
@@ -55,8 +56,8 @@ export function drawRanks(figure: RankFigure, canvas: Canvas): Drawing {
                        stroke: canvas.palette.paper, strokeWidth: 1.2},
               {x: x('rank'), y: y('middle'), color,
                shape: {field: 'algorithm', type: 'nominal', scale: scales.shape, legend: null}}),
-        ...rowLabels(all.length, canvas),
-        rowSensor(all.length),
+        ...rowLabels(rows, slots, canvas),
+        rowSensor(slots),
       ],
     },
   };

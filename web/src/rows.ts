@@ -8,23 +8,30 @@ export function rowsHeight(rows: number): number {
   return Math.round(Math.max(1, rows) * height) + 42;
 }
 
+// Room for how many rows. Hiding an algorithm must not move the page under the reader; a file is as
+// high as it needs to be.
+export const slotsFor = (shown: number, all: number, canvas: Canvas): number =>
+  (canvas.legend ? shown : all);
+
 // Where the parts of row i are, in units of rows.
 export function rowPlaces(i: number): Row {
   return {top: i, label: i + 0.28, upper: i + 0.52, middle: i + 0.68, lower: i + 0.84,
           bottom: i + 1};
 }
 
-export function rowScale(rows: number): Json {
-  return {domain: [0, Math.max(1, rows)], reverse: true, nice: false, zero: false};
+export function rowScale(slots: number): Json {
+  return {domain: [0, Math.max(1, slots)], reverse: true, nice: false, zero: false};
 }
 
-export function place(field: string, rows: number): Json {
-  return {field, type: 'quantitative', scale: rowScale(rows), axis: null};
+export function place(field: string, slots: number): Json {
+  return {field, type: 'quantitative', scale: rowScale(slots), axis: null};
 }
 
 // Names on the left, the field `remark` on the right, over the data `rows`.
-export function rowLabels(rows: number, canvas: Canvas): Json[] {
-  const y = place('label', rows);
+export function rowLabels(rows: Row[], slots: number, canvas: Canvas): Json[] {
+  const y = place('label', slots);
+  const longest = Math.max(0, ...rows.map((row) => String(row.remark).length));
+  const room = canvas.width - 16 - 5.7 * longest;  // a letter of the remark is about as wide
   const {palette} = canvas;
   const text = (field: string, x: Json, more: Json): Json => ({
     data: {name: 'rows'},
@@ -32,18 +39,18 @@ export function rowLabels(rows: number, canvas: Canvas): Json[] {
     encoding: {x, y, text: {field}},
   });
   return [
-    text('algorithm', {value: 0}, {align: 'left', color: palette.ink, dx: 1, limit: canvas.width * 0.55}),
+    text('algorithm', {value: 0}, {align: 'left', color: palette.ink, dx: 1, limit: Math.max(60, room)}),
     text('remark', {value: 'width'}, {align: 'right', color: palette.muted, fontSize: 10}),
   ];
 }
 
 // Invisible, over the whole row: what the pointer meets.
-export function rowSensor(rows: number): Json {
+export function rowSensor(slots: number): Json {
   return {
     data: {name: 'rows'},
     mark: {type: 'rect', fillOpacity: 0, color: '#888888', tooltip: {content: 'data'}},
     encoding: {
-      x: {value: 0}, x2: {value: 'width'}, y: place('top', rows), y2: {field: 'bottom'},
+      x: {value: 0}, x2: {value: 'width'}, y: place('top', slots), y2: {field: 'bottom'},
     },
   };
 }

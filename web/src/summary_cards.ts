@@ -64,7 +64,6 @@ export function parameterCard(figure: ParameterFigure): Card<ParameterFigure> {
   const about = `Means with 95 % intervals${paper ? '; hollow marks: the paper\u2019s means' : ''}.`;
   return new SummaryCard(figure, choices, about, paper ? ['logY', 'paper'] : ['logY'], (now) => ({
     key: 'parameter',
-    title: `Against ${figure.parameter}`,
     height: () => (choices.expanded ? 520 : 360),
     draw: (canvas) => drawParameter(now(), choices, canvas),
     summary: () => describeParameter(now()),
@@ -79,7 +78,6 @@ export function rankCard(figure: RankFigure): Card<RankFigure> {
     'mean rank with its 95 % interval, a small one the rank on one problem.';
   return new SummaryCard(figure, state.figure(figure.id), about, [], (now) => ({
     key: 'ranks',
-    title: 'Ranks',
     zooms: false,
     height: () => rowsHeight(now().ranks.algorithms.length),
     draw: (canvas) => drawRanks(now(), canvas),
@@ -95,7 +93,6 @@ export function timeCard(figure: TimeFigure): Card<TimeFigure> {
     'mean over them.';
   return new SummaryCard(figure, choices, about, ['logX', 'logY'], (now) => ({
     key: 'times',
-    title: 'Time against regret',
     height: () => (choices.expanded ? 560 : 400),
     draw: (canvas) => drawTimes(now(), choices, canvas),
     summary: () => describeTimes(now()),

@@ -2,8 +2,9 @@
 // tinted by their difference in standard errors.
 import {named} from './algorithms';
 import {explainedCell, scrollFrame, startRoving} from './cells';
-import {h} from './dom';
-import {count, interval, number, percent, seconds, standardErrors, steps, withError} from './format';
+import {type Child, h} from './dom';
+import {count, number, percent, secondsWithError, standardErrors, steps, timesLess,
+        withError} from './format';
 import type {Difference, Maybe, Table, TableCell} from './report';
 import {type Sorting, state} from './state';
 import {facts} from './tip';
@@ -55,14 +56,15 @@ export class TableView {
   refresh(): void {
     const {table} = this;
     const paper = table.cells.some((cell) => cell.paper !== null);
+    const tinted = table.cells.some((cell) => cell.z !== null);
     const parts: (Node | null)[] = [];
     if (table.algorithms.length > 0 && table.problems.length > 0) {
-      const element = h('table', {class: 'heat'}, h('caption', {}, this.caption(paper)),
+      const element = h('table', {class: 'heat'}, h('caption', {}, this.caption(paper, tinted)),
                         h('thead', {}, this.head()), h('tbody', {}, ...this.rows()));
       startRoving(element);
       parts.push(
         paper ? h('p', {class: 'controls'}, h('label', {}, 'Columns sort by ', this.sortBy),
-                  this.tintKey()) : null,
+                  tinted ? this.tintKey() : null) : null,
         scrollFrame(table.title, element));
     }
     if (table.notes.length > 0) {
@@ -75,10 +77,14 @@ export class TableView {
     }
   }
 
-  private caption(paper: boolean): string {
-    return `Mean ${units[this.table.kind]} \u00b1 standard error. Bold: the lowest of its column; ` +
-      'italic: at most two combined standard errors above it.' +
-      (paper ? ' Second line: the paper\u2019s, and the difference in combined standard errors.' : '');
+  private caption(paper: boolean, tinted: boolean): string {
+    const ranked = this.table.cells.some((cell) => cell.standing === 'best');
+    return `Mean ${units[this.table.kind]} \u00b1 standard error.` +
+      (ranked ? ' Bold: the lowest of its column; italic: at most two combined standard errors ' +
+        'above it.' : '') +
+      (!paper ? '' : tinted
+        ? ' Second line: the paper\u2019s, and the difference in combined standard errors.'
+        : ' Second line: the paper\u2019s, and how many times as much (\u00d7) or less (\u00f7) ours is.');
   }
 
   private tintKey(): HTMLElement {
@@ -132,6 +138,20 @@ export class TableView {
     return this.table.cells[i * this.table.problems.length + j];
   }
 
+  private show(value: Maybe, error: Maybe = null): string {
+    return this.table.kind === 'time' ? secondsWithError(value, error) : withError(value, error);
+  }
+
+  // What is printed beside the paper's number. The machines differ, so times are compared by ratio.
+  private beside(cell: TableCell): Child {
+    if (cell.z !== null) {
+      const why = cell.differs.length > 0 && Math.abs(cell.z) >= 2;
+      return h('span', {class: 'z'}, standardErrors(cell.z), why ? h('sup', {}, '?') : null);
+    }
+    if (this.table.kind !== 'time' || cell.paper === null || !cell.mean) return null;
+    return h('span', {class: 'z'}, timesLess(cell.paper.mean / cell.mean));
+  }
+
   private order(): number[] {
     const {algorithms} = this.table;
     const {column, by, descending} = this.sorting;
@@ -163,32 +183,30 @@ export class TableView {
     const {paper} = cell;
     if (cell.trials === 0 && paper === null) return h('td', {class: 'nothing'}, '\u2013');
     const ours = cell.trials === 0 ? '\u2013' : withError(cell.mean, cell.sem);
-    const why = cell.differs.length > 0 && cell.z !== null && Math.abs(cell.z) >= 2;
     const classes = [tint(cell.z), cell.standing === 'other' ? null : cell.standing];
     return h('td', {class: classes.filter((name) => name !== null).join(' ') || null},
       explainedCell(() => this.explain(i, j),
         h('span', {class: 'ours'}, ours),
         paper === null ? null : h('span', {class: 'paper'}, withError(paper.mean, paper.sem)),
-        cell.z === null ? null
-          : h('span', {class: 'z'}, standardErrors(cell.z), why ? h('sup', {}, '?') : null)));
+        this.beside(cell)));
   }
 
   private explain(i: number, j: number): Node {
     const {table} = this;
     const cell = this.cell(i, j);
-    const show = (value: Maybe) => (table.kind === 'time' ? seconds(value) : number(value));
     const failed = cell.failed > 0 ? `, ${count(cell.failed)} failed and not counted` : '';
     const rows: [string, Node | string][] = [
       ['settings', cell.agent_spec],
       ['problem', `${table.problem_specs[j] ?? ''}, ${count(table.steps[j] ?? 0)} steps`],
       ['trials', count(cell.trials) + failed],
-      ['ours', `${withError(cell.mean, cell.sem)}`],
+      ['ours', this.show(cell.mean, cell.sem)],
     ];
-    if (cell.low !== null) rows.push(['95 % interval', interval(cell.low, cell.high)]);
-    if (cell.median !== null) rows.push(['median', show(cell.median)]);
+    if (cell.low !== null) rows.push(['95 % interval',
+                                       `${this.show(cell.low)} to ${this.show(cell.high)}`]);
+    if (cell.median !== null) rows.push(['median', this.show(cell.median)]);
     if (table.kind === 'regret' && cell.stuck !== null) rows.push(['stuck', percent(cell.stuck)]);
     if (cell.paper !== null) {
-      rows.push(['paper', withError(cell.paper.mean, cell.paper.sem)]);
+      rows.push(['paper', this.show(cell.paper.mean, cell.paper.sem)]);
       if (cell.mean !== null && cell.paper.mean !== 0) {
         rows.push(['ours / paper', number(cell.mean / cell.paper.mean)]);
       }

@@ -1,7 +1,7 @@
 // The paper's statements with the numbers that check them.
 import {scrollFrame} from './cells';
 import {h} from './dom';
-import {number} from './format';
+import {number, plain} from './format';
 import type {TheoryCheck} from './report';
 
 const signs: Record<string, string> = {equals: '=', 'at most': '\u2264', 'at least': '\u2265'};
@@ -13,7 +13,7 @@ function badge(verdict: string): HTMLElement {
 }
 
 function row(check: TheoryCheck): HTMLElement {
-  const tolerance = check.tolerance ? ` \u00b1 ${number(check.tolerance)}` : '';
+  const tolerance = check.tolerance ? ` \u00b1 ${plain(check.tolerance)}` : '';
   return h('tr', {id: `theory-${check.id}`},
     h('th', {scope: 'row'}, check.where),
     h('td', {}, h('p', {}, check.statement),
@@ -21,7 +21,7 @@ function row(check: TheoryCheck): HTMLElement {
     h('td', {}, badge(check.verdict)),
     h('td', {class: 'figure'}, number(check.value)),
     h('td', {class: 'figure'},
-      `${signs[check.relation] ?? check.relation} ${number(check.expected)}${tolerance}`),
+      `${signs[check.relation] ?? check.relation} ${plain(check.expected)}${tolerance}`),
     h('td', {class: 'quiet'}, check.statistic));
 }
 

@@ -26,6 +26,33 @@ function known(figure: TimeFigure): Known[] {
 const geometricMean = (values: number[]): number =>
   Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
 
+// Labels of marks that lie together are moved apart, up and down. Pixels are estimates: the size of
+// the plot is known, the room its axes take only roughly.
+function labelShifts(marks: {seconds: number; regret: number}[], canvas: Canvas,
+                     choices: FigureChoices, height: number): number[] {
+  const places = (pick: 'seconds' | 'regret', log: boolean, size: number) => {
+    const values = marks.map((mark) => (log ? Math.log(mark[pick]) : mark[pick]));
+    const low = Math.min(...values);
+    const range = Math.max(...values) - low || 1;
+    return values.map((value) => (0.6 * size * (value - low)) / range);
+  };
+  const x = places('seconds', choices.logX, canvas.width - 60);
+  const y = places('regret', choices.logY, height - 60);
+  const shifts = marks.map(() => 0);
+  const order = marks.map((_, i) => i).sort((a, b) => y[b] - y[a]);
+  const placed: {x: number; top: number}[] = [];
+  for (const i of order) {
+    const wanted = -y[i];
+    let top = wanted;
+    for (const other of placed) {
+      if (Math.abs(other.x - x[i]) < 110 && top < other.top + 13) top = other.top + 13;
+    }
+    placed.push({x: x[i], top});
+    shifts[i] = top - wanted;
+  }
+  return shifts;
+}
+
 function centres(figure: TimeFigure) {
   const names = [...new Set(figure.points.map((point) => point.algorithm))];
   return names.filter((name) => state.visible(name)).flatMap((algorithm) => {
@@ -58,12 +85,14 @@ export function drawTimes(figure: TimeFigure, choices: FigureChoices, canvas: Ca
   const encoding = {x, y, color: nominal('colour'), shape: nominal('shape')};
   const tooltip = {content: 'data'};
   const middles = centres(figure);
+  const height = choices.expanded ? 560 : 400;
+  const shifts = labelShifts(middles, canvas, choices, height);
   return {
-    height: choices.expanded ? 560 : 400,
+    height,
     zoomable: 'xy',
     data: {
       points: known(figure).filter((point) => state.visible(point.algorithm)) as unknown as Row[],
-      centres: middles,
+      centres: middles.map((mark, i) => ({...mark, shift: shifts[i] - 7})),
     },
     spec: {
       layer: [
@@ -80,7 +109,7 @@ export function drawTimes(figure: TimeFigure, choices: FigureChoices, canvas: Ca
         },
         {
           data: {name: 'centres'},
-          mark: {type: 'text', align: 'left', dx: 10, dy: -7, clip: true, tooltip: null,
+          mark: {type: 'text', align: 'left', dx: 10, dy: {expr: 'datum.shift'}, clip: true, tooltip: null,
                  fontWeight: 600, stroke: null},
           encoding: {x, y, text: {field: 'algorithm'}},
         },

@@ -8,6 +8,7 @@ const box = h('div', {class: 'tip', id: 'tip', role: 'tooltip', hidden: true}, b
 
 let anchor: HTMLElement | null = null;
 let pinned = false;
+let closing = false;  // the focus that comes back to a cell must not open it again
 
 export function startTips(): void {
   document.body.append(box);
@@ -57,7 +58,7 @@ export function tipAt(x: number, y: number, content: Node): void {
 }
 
 export function tipBeside(element: HTMLElement, content: Node, pin = false): void {
-  if (pinned && !pin) return;
+  if (closing || (pinned && !pin)) return;
   release();
   show(content, pin);
   anchor = element;
@@ -77,7 +78,9 @@ export function hideTip(unpin = false): void {
   release();
   pinned = false;
   box.hidden = true;
+  closing = true;
   back?.focus({preventScroll: true});
+  closing = false;
 }
 
 // A heading and lines of name and value.
