@@ -6,7 +6,7 @@
 
 namespace sau::detail {
 
-// One file, `report`: the page that web/ is bundled into. The source is generated at build time.
+// The page as web/ builds it: one file called "report". The source is generated at build time.
 std::span<const EmbeddedFile> embedded_web();
 
 }  // namespace sau::detail
