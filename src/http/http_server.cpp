@@ -284,8 +284,8 @@ asio::ip::tcp::endpoint endpoint_of(const HttpServerOptions& options) {
 
 class HttpServer::Implementation final : public Hub {
  public:
-  Implementation(const HttpServerOptions& options, HttpHandler handler)
-      : options_(options),
+  Implementation(HttpServerOptions options, HttpHandler handler)
+      : options_(std::move(options)),
         handler_(std::move(handler)),
         strand_(asio::make_strand(io_)),
         acceptor_(strand_),
@@ -399,8 +399,8 @@ class HttpServer::Implementation final : public Hub {
   std::once_flag stopped_;
 };
 
-HttpServer::HttpServer(const HttpServerOptions& options, HttpHandler handler)
-    : implementation_(std::make_unique<Implementation>(options, std::move(handler))) {}
+HttpServer::HttpServer(HttpServerOptions options, HttpHandler handler)
+    : implementation_(std::make_unique<Implementation>(std::move(options), std::move(handler))) {}
 
 HttpServer::~HttpServer() = default;
 

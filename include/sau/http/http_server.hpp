@@ -20,9 +20,9 @@ struct HttpServerOptions {
   std::string address = "127.0.0.1";  // an IP address, or "localhost"
   std::uint16_t port = 0;             // 0: any that is free
   unsigned threads = 1;
-  std::size_t header_limit = 16 * 1024;  // bytes of the request line and the headers
-  std::size_t body_limit = 1024 * 1024;  // bytes
-  std::size_t connections = 1000;        // open at the same time; more of them wait to be accepted
+  std::size_t header_limit = 16'384;   // bytes of the request line and the headers
+  std::size_t body_limit = 1'048'576;  // bytes
+  std::size_t connections = 1000;      // open at the same time; more of them wait to be accepted
   std::chrono::milliseconds request_timeout = std::chrono::seconds(15);  // to send one whole
   std::chrono::milliseconds idle_timeout = std::chrono::seconds(60);     // between two requests
   std::chrono::milliseconds write_timeout = std::chrono::seconds(60);    // to take an answer
@@ -38,7 +38,7 @@ struct HttpServerOptions {
 class HttpServer {
  public:
   // Listens from here on. Throws Error when it cannot.
-  HttpServer(const HttpServerOptions& options, HttpHandler handler);
+  HttpServer(HttpServerOptions options, HttpHandler handler);
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();
