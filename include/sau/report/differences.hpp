@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sau {
+
+// Something that is known to lie between our numbers and the paper's (docs/reproduction.md has the
+// experiments behind each).
+struct Difference {
+  std::string id, title, text;
+};
+std::span<const Difference> known_differences();
+
+// The ids of what is known about one of the paper's cells; may be empty.
+std::vector<std::string> differences_of(std::string_view problem, std::string_view algorithm);
+
+}  // namespace sau
