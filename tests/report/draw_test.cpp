@@ -30,7 +30,9 @@ constexpr const char* kBlue = "rgb(0%,0%,100%)";
 constexpr const char* kGrid = "rgb(88.235294%,89.411765%,90.980392%)";
 
 Series series_of(const std::string& algorithm, std::vector<double> mean) {
-  Series series{.algorithm = algorithm, .agent_spec = algorithm, .trials = 5, .asked = 5};
+  Series series;
+  series.algorithm = series.agent_spec = algorithm;
+  series.trials = series.asked = 5;
   for (const double value : mean) {
     series.low.push_back(0.9 * value);
     series.high.push_back(1.1 * value);
@@ -48,10 +50,14 @@ Series series_of(const std::string& algorithm, std::vector<double> mean) {
 }
 
 ProblemFigure problem_figure() {
-  ProblemFigure figure{.id = "p1", .problem = "p", .title = "A < B & C", .steps = 40};
+  ProblemFigure figure;
+  figure.id = "p1";
+  figure.problem = figure.comparison.problem = "p";
+  figure.title = "A < B & C";
+  figure.steps = 40;
   figure.points = {10, 20, 30, 40};
   figure.series = {series_of("Red", {100, 300, 450, 500}), series_of("Blue", {50, 60, 70, 80})};
-  figure.comparison = {.problem = "p", .algorithms = {"Red", "Blue"}};
+  figure.comparison.algorithms = {"Red", "Blue"};
   figure.comparison.pairs = {{.a = 0,
                               .b = 1,
                               .trials = 5,
@@ -63,33 +69,51 @@ ProblemFigure problem_figure() {
   return figure;
 }
 
+ParameterFigure parameter_figure() {
+  ParameterFigure figure;
+  figure.id = "wheel";
+  figure.values = {0.5, 0.9};
+  figure.lines = {{"Red", {{10, 9, 11}, {20, 18, 22}}, {{12, 1}, {kNan, kNan}}},
+                  {"Blue", {{30, kNan, kNan}, {kNan, kNan, kNan}}, {}}};
+  return figure;
+}
+
+RankFigure rank_figure() {
+  RankFigure figure;
+  figure.id = "ranks";
+  figure.ranks.problems = {"p", "q"};
+  figure.ranks.algorithms = {{"Blue", {1.5, 1, 2}, {1, 2}}, {"Red", {1.5, kNan, kNan}, {2, 1}}};
+  return figure;
+}
+
+TimeFigure time_figure() {
+  TimeFigure figure;
+  figure.id = "times";
+  figure.points = {{"Red", "p", 0.01, 10}, {"Red", "q", 0.1, 1000}, {"Blue", "p", 0.0, 5}};
+  return figure;
+}
+
 Report report_of(ReportSection section) {
-  Report report{.title = "test"};
+  Report report;
   report.algorithms = {{"Red", "#ff0000", "#00ff00", {4, 2}, "square"},
                        {"Blue", "#0000ff", "#ffff00", {}, "circle"}};
   report.sections.push_back(std::move(section));
   return report;
 }
 
+Report report_of(const ProblemFigure& figure) {
+  ReportSection section;
+  section.problems = {figure};
+  return report_of(std::move(section));
+}
+
 Report whole_report() {
-  ParameterFigure parameter{.id = "wheel",
-                            .title = "Wheel",
-                            .parameter = "delta",
-                            .axis = "regret",
-                            .values = {0.5, 0.9}};
-  parameter.lines = {{"Red", {{10, 9, 11}, {20, 18, 22}}, {{12, 1}, {kNan, kNan}}},
-                     {"Blue", {{30, kNan, kNan}, {kNan, kNan, kNan}}, {}}};
-  RankFigure ranks{.id = "ranks", .title = "Ranks"};
-  ranks.ranks = {.problems = {"p", "q"},
-                 .algorithms = {{"Blue", {1.5, 1, 2}, {1, 2}}, {"Red", {1.5, kNan, kNan}, {2, 1}}}};
-  TimeFigure times{.id = "times", .title = "Times", .axis = "regret in % of Uniform's"};
-  times.points = {{"Red", "p", 0.01, 10}, {"Red", "q", 0.1, 1000}, {"Blue", "p", 0.0, 5}};
-  return report_of({.id = "s",
-                    .title = "s",
-                    .problems = {problem_figure()},
-                    .parameters = {parameter},
-                    .ranks = {ranks},
-                    .times = {times}});
+  ReportSection section;
+  section.problems = {problem_figure()};
+  section.parameters = {parameter_figure()};
+  section.ranks = {rank_figure()};
+  section.times = {time_figure()};
+  return report_of(std::move(section));
 }
 
 std::string svg_of(const Report& report, const std::string& name, DrawOptions options = {}) {
@@ -101,7 +125,7 @@ std::string svg_of(const Report& report, const std::string& name, DrawOptions op
 }
 
 std::string curves_of(const ProblemFigure& figure, DrawOptions options = {}) {
-  return svg_of(report_of({.problems = {figure}}), figure.id + "-curves.svg", options);
+  return svg_of(report_of(figure), figure.id + "-curves.svg", options);
 }
 
 using Path = std::vector<std::pair<double, double>>;
@@ -263,10 +287,12 @@ TEST(Draw, UnfinishedSeriesAreDrawnAsFarAsTheyGo) {
   single.low.clear();
   single.high.clear();
   single.final_mean = {4, kNan, kNan};
-  Series none{.algorithm = "Red", .asked = 5};
+  Series none;
+  none.algorithm = "Red";
+  none.asked = 5;
   figure.series = {single, none};
   figure.comparison.pairs.clear();
-  const Report report = report_of({.problems = {figure}});
+  const Report report = report_of(figure);
   EXPECT_THAT(strokes(svg_of(report, "p1-curves.svg"), "2", kBlue).at(0), SizeIs(4));
   EXPECT_THAT(strokes(svg_of(report, "p1-curves.svg"), "2", kRed), IsEmpty());
   EXPECT_EQ(nesting_fault(svg_of(report, "p1-distribution.svg")), "");
@@ -323,14 +349,13 @@ TEST(Draw, IntervalOfADifferenceIsTurnedToTheReference) {
 TEST(Draw, ManyRowsMakeAHigherPicture) {
   ProblemFigure figure = problem_figure();
   for (int i = 0; i < 40; ++i) figure.series.push_back(series_of("Other", {1, 2, 3, 4}));
-  const auto pictures =
-      draw_report(report_of({.problems = {figure}}), PictureFormat::kPng, {.pixels = 1});
+  const auto pictures = draw_report(report_of(figure), PictureFormat::kPng, {.pixels = 1});
   EXPECT_GT(big_endian(pictures.at(0).bytes, 20), 700U);
   EXPECT_GT(big_endian(pictures.at(1).bytes, 20), 1200U);
 }
 
 TEST(Draw, DarkPicturesHaveDarkPaperAndTheDarkColours) {
-  const Report report = report_of({.problems = {problem_figure()}});
+  const Report report = report_of(problem_figure());
   const std::string svg = svg_of(report, "p1-curves.svg", {.dark = true});
   EXPECT_THAT(svg, HasSubstr("fill:rgb(10.196078%,11.764706%,13.333333%)"));
   EXPECT_THAT(strokes(svg, "2", "rgb(0%,100%,0%)"), SizeIs(2));
