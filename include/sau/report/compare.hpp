@@ -37,7 +37,7 @@ struct ProblemComparison {
   bool heavy_tails = false;           // some agent's mean is moved by few trials: go by the medians
   std::vector<std::string> heavy;     // these agents'
   std::uint64_t resamples = 0;        // behind every bootstrap interval
-  std::vector<PairComparison> pairs;  // every a < b
+  std::vector<PairComparison> pairs;  // every a < b with trials in common
 };
 
 // Mean rank of an algorithm over problems: 1 is the lowest mean regret, equal ones share a rank.
@@ -55,6 +55,8 @@ struct RankTable {
 struct AlgorithmRegrets {
   std::string algorithm;
   std::vector<double> regret;
+  // Where the trials are from: those of one source share contexts and noise, those of two do not.
+  std::uint64_t source = 0;
 };
 struct ProblemRegrets {
   std::string problem;  // also names the random stream of the resamples
@@ -66,7 +68,8 @@ struct ProblemRegrets {
 ProblemComparison compare(const ProblemRegrets& problem);
 
 // All problems have the same algorithms, in any order. Ranks are those of the trials that all of
-// the algorithms have; a problem without such trials is left out.
+// the algorithms have; a problem without such trials, or with trials of several sources, is left
+// out.
 RankTable rank_algorithms(std::span<const ProblemRegrets> problems);
 
 // The pieces.

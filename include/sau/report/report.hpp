@@ -126,4 +126,16 @@ std::string report_json(const Report& report);
 // One page that needs no other file and no network.
 std::string report_html(const Report& report);
 
+// Everything but the figures, as a document: GitHub's Markdown, and a file for pdfLaTeX with the
+// packages booktabs, geometry and longtable.
+std::string report_markdown(const Report& report);
+std::string report_latex(const Report& report);
+
+// The numbers behind tables and figures, a file a kind, in long form with exact numbers; what is
+// not known is empty.
+struct ReportFile {
+  std::string name, bytes;
+};
+std::vector<ReportFile> report_csv(const Report& report);
+
 }  // namespace sau
