@@ -300,10 +300,15 @@ TEST(Draw, UnfinishedSeriesAreDrawnAsFarAsTheyGo) {
 }
 
 TEST(Draw, FiguresWithoutAnythingInThemAreDrawn) {
-  ProblemFigure empty{.id = "e", .problem = "e", .title = "empty"};
-  empty.comparison.pairs.push_back({.mean = {kNan, kNan, kNan}, .median = {kNan, kNan, kNan}});
-  const Report report =
-      report_of({.problems = {empty}, .parameters = {{}}, .ranks = {{}}, .times = {{.id = "t"}}});
+  ReportSection section;
+  section.problems.resize(1);
+  section.problems[0].comparison.pairs.push_back(
+      {.mean = {kNan, kNan, kNan}, .median = {kNan, kNan, kNan}});
+  section.parameters.resize(1);
+  section.ranks.resize(1);
+  section.times.resize(1);
+  const Report report = report_of(std::move(section));
+  EXPECT_THAT(draw_report(report, PictureFormat::kSvg, {}), SizeIs(6));
   for (const Picture& picture : draw_report(report, PictureFormat::kSvg, {})) {
     EXPECT_EQ(nesting_fault(picture.bytes), "") << picture.name;
     EXPECT_THAT(picture.bytes, Not(HasSubstr("nan"))) << picture.name;
