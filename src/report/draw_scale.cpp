@@ -11,9 +11,14 @@ namespace {
 
 constexpr double kSlack = 1e-9;  // of a tick's distance, for ticks at the very ends
 
+// Whether its ends are the same but for rounding.
+bool is_narrow(const Range& range) {
+  return range.high - range.low <= 1e-12 * std::max(std::abs(range.low), std::abs(range.high));
+}
+
 Range widened_if_narrow(Range range) {
   if (range.empty()) return {.low = 0.0, .high = 1.0};
-  if (range.high > range.low) return range;
+  if (!is_narrow(range)) return range;
   const double around = range.low == 0.0 ? 1.0 : 0.1 * std::abs(range.low);
   return {.low = range.low - around, .high = range.high + around};
 }
@@ -163,7 +168,7 @@ Scale Scale::linear(Range range) { return {Kind::kLinear, widened_if_narrow(rang
 Scale Scale::logarithmic(Range range) {
   if (range.empty() || range.high <= 0.0) range = {.low = 1.0, .high = 10.0};
   if (range.low <= 0.0) range.low = range.high / 1e3;
-  if (range.low == range.high) range = {.low = range.low / 2.0, .high = range.high * 2.0};
+  if (is_narrow(range)) range = {.low = range.low / 2.0, .high = range.high * 2.0};
   return {Kind::kLogarithmic, range, 1.0};
 }
 

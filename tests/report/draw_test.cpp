@@ -282,11 +282,11 @@ TEST(Draw, PlayingAtRandomMayLeaveThePicture) {
 
 TEST(Draw, UnfinishedSeriesAreDrawnAsFarAsTheyGo) {
   ProblemFigure figure = problem_figure();
-  Series single = series_of("Blue", {1, 2, 3, 4});
+  Series single = series_of("Blue", {1, 2, 5, 6});
   single.trials = 1;
   single.low.clear();
   single.high.clear();
-  single.final_mean = {4, kNan, kNan};
+  single.final_mean = {6, kNan, kNan};
   Series none;
   none.algorithm = "Red";
   none.asked = 5;
@@ -317,9 +317,12 @@ TEST(Draw, FiguresWithoutAnythingInThemAreDrawn) {
 
 TEST(Draw, BrokenNumbersLeaveAGapInTheLine) {
   ProblemFigure figure = problem_figure();
-  figure.series = {series_of("Blue", {1, kNan, 3, 4})};
+  figure.points = {10, 20, 30, 40, 50};
+  figure.series = {series_of("Blue", {1, 3, kNan, 3, 4})};
   const std::string svg = curves_of(figure);
-  EXPECT_THAT(strokes(svg, "2", kBlue).at(0), SizeIs(3));
+  const auto blue = strokes(svg, "2", kBlue);
+  ASSERT_THAT(blue.at(0), SizeIs(4));
+  EXPECT_EQ(blue[0][1].second, blue[0][2].second);
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
 }
 
