@@ -10,7 +10,7 @@ constexpr double kTitleSize = 15.0, kTextSize = 13.0, kSmallSize = 12.0;
 constexpr double kTitleLine = 22.0, kSubtitleLine = 19.0;
 constexpr double kTickLength = 4.0, kTickGap = 5.0;
 constexpr double kBelow = 52.0;  // tick labels and the title of the axis
-constexpr double kRowHeight = 30.0, kLabelHeight = 17.0;
+constexpr double kLeastRow = 30.0, kMostRow = 52.0, kLabelHeight = 17.0;
 
 TextStyle tick_style(const Sheet& sheet, Align align) {
   return {.colour = sheet.theme.muted, .size = kTextSize, .align = align};
@@ -172,8 +172,10 @@ RowPlot::RowPlot(const Sheet& of, Canvas& on, const std::string& title, const st
 }
 
 double rows_height(const Sheet& sheet, std::size_t rows) {
-  return std::max(sheet.options.height, kEdge + kTitleLine + kSubtitleLine + 6.0 + kBelow +
-                                            kRowHeight * static_cast<double>(rows));
+  const double around = kEdge + kTitleLine + kSubtitleLine + 6.0 + kBelow;
+  const auto count = std::max(1.0, static_cast<double>(rows));
+  const double row = (sheet.options.height - around) / count;
+  return around + count * std::clamp(row, kLeastRow, kMostRow);
 }
 
 double labels_height(const Sheet& sheet, std::size_t labels) {

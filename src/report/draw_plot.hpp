@@ -80,7 +80,8 @@ class RowPlot {
   double row_height = 0.0;
 };
 
-// The height at which `rows` can be told apart, or the one that was asked for.
+// The height that was asked for, or one at which `rows` can be told apart, or are not lost in
+// space.
 double rows_height(const Sheet& sheet, std::size_t rows);
 // The same for labels on the right.
 double labels_height(const Sheet& sheet, std::size_t labels);

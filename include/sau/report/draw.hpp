@@ -17,7 +17,7 @@ struct Picture {
 struct DrawOptions {
   bool dark = false;
   bool log_axes = false;  // of the curves and distributions; without, where the range asks for it
-  double width = 640, height = 400;  // figures with many rows are higher
+  double width = 640, height = 400;  // figures of rows have that of their rows
   double pixels = 2;                 // in a PNG, for one unit of width and height
 };
 
