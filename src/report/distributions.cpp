@@ -8,6 +8,9 @@
 namespace sau::detail {
 namespace {
 
+// Beyond these the gamma functions lose digits, and two terms of the expansion have them all.
+constexpr double kManyDegrees = 1e6;
+
 // The continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method as
 // changed by Thompson & Barnett (1986). Converges fast for x < (a + 1) / (a + b + 2).
 double beta_fraction(double a, double b, double x) noexcept {
@@ -78,6 +81,10 @@ double student_cdf(double t, double dof) noexcept {
 
 double student_quantile(double p, double dof) noexcept {
   if (p > 0.5) return -student_quantile(1.0 - p, dof);
+  if (dof > kManyDegrees) {
+    const double z = normal_quantile(p);
+    return z + z * (z * z + 1.0) / (4.0 * dof);  // Abramowitz & Stegun 26.7.5
+  }
   const double constant = std::lgamma(0.5 * (dof + 1.0)) - std::lgamma(0.5 * dof) -
                           0.5 * std::log(dof * std::numbers::pi);
   const auto density = [&](double t) {

@@ -25,7 +25,7 @@ std::string estimate_text(const Estimate& estimate) {
     return fmt::format("{:.{}f}", estimate.value, decimals_of(estimate.value, 4));
   }
   const double width = estimate.high - estimate.low;
-  const int decimals = decimals_of(width > 0.0 ? width : estimate.value, width > 0.0 ? 2 : 4);
+  const int decimals = decimals_of(width > 0.0 ? width : estimate.value, width > 0.0 ? 3 : 4);
   return fmt::format("{0:.{3}f} [{1:.{3}f}, {2:.{3}f}]", estimate.value, estimate.low,
                      estimate.high, decimals);
 }

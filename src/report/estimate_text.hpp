@@ -7,7 +7,7 @@
 // Numbers of comparisons for people.
 namespace sau::detail {
 
-// "-36.8 [-42.0, -31.8]": two figures of the interval's width, or four of a value without one.
+// "-36.8 [-42.0, -31.8]": three figures of the interval's width, or four of a value without one.
 std::string estimate_text(const Estimate& estimate);
 
 // "0.012", "< 0.001".

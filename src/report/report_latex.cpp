@@ -11,8 +11,12 @@ using detail::estimate_text;
 using detail::latex_text;
 
 // Signs of numbers are minus signs, not hyphens.
-std::string formula(const std::string& number) {
-  return number == "-" ? "--" : "$" + latex_text(number) + "$";
+std::string formula(std::string number) {
+  if (number == "-") return "--";
+  // Blanks do not count in formulas.
+  const std::size_t bracket = number.find(" [");
+  if (bracket != std::string::npos) number.replace(bracket, 1, "\\ ");
+  return "$" + number + "$";
 }
 
 // A table that may be longer than a page; `columns` as for tabular, `head` and rows without ends.

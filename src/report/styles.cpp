@@ -6,75 +6,66 @@
 namespace sau::detail {
 namespace {
 
-struct Look {
-  std::string_view name, colour, dark_colour;
-  std::vector<int> dash;
-  std::string_view shape;
-};
-
-const std::vector<Look>& paper_looks() {
-  static const std::vector<Look> kLooks = {
-      {"Neural-SAU-S", "#d55e00", "#ff8a3d", {}, "circle"},
-      {"Neural-SAU-UCB", "#0072b2", "#4aa8e8", {}, "square"},
-      {"Linear-SAU-S", "#b8860b", "#e6b94d", {6, 3}, "circle"},
-      {"Linear-SAU-UCB", "#3f9fd8", "#9fd4f5", {6, 3}, "square"},
-      {"NeuralLinear", "#007a5a", "#2fc79b", {}, "triangle-up"},
-      {"LinearPosterior", "#5aa02c", "#a5d977", {6, 3}, "triangle-up"},
-      {"NeuralGreedy", "#8e3a7c", "#d88bc6", {}, "diamond"},
-      {"LinearGreedy", "#c46aa6", "#f0b6dc", {6, 3}, "diamond"},
-      {"Uniform", "#7f7f7f", "#a8a8a8", {2, 2}, "cross"},
-      {"SAU-Sampling", "#e07b39", "#ffa766", {8, 2, 2, 2}, "circle"},
-      {"SAU-UCB", "#2b5fa8", "#7fb0f0", {8, 2, 2, 2}, "square"},
-      {"TS", "#2e8b57", "#6fd6a0", {4, 2}, "triangle-up"},
-      {"TSdiag", "#7a9a01", "#c3dc5a", {2, 3}, "triangle-down"},
-      {"UCB1", "#333333", "#e8e8e8", {10, 3}, "cross"},
+// The colours were found by search: readers with any of the three kinds of colour blindness tell
+// those of one figure of the paper apart (tests/report/styles_test.cpp), and each has a contrast of
+// 3 or more to its paper. In the paper's figures a hue is a way of exploring, dashes are linear
+// models, and shapes do the same where there is no colour at all.
+const std::vector<AlgorithmStyle>& paper_styles() {
+  static const std::vector<AlgorithmStyle> kStyles = {
+      {"Neural-SAU-S", "#b33118", "#f3ae92", {}, "circle"},
+      {"Neural-SAU-UCB", "#5649d9", "#72aefb", {}, "square"},
+      {"Linear-SAU-S", "#e77514", "#97822e", {6, 3}, "circle"},
+      {"Linear-SAU-UCB", "#2883fc", "#4186d7", {6, 3}, "square"},
+      {"NeuralLinear", "#258d64", "#aaf947", {}, "triangle-up"},
+      {"LinearPosterior", "#70a168", "#87c01d", {6, 3}, "triangle-up"},
+      {"NeuralGreedy", "#8839a1", "#fec8fb", {}, "diamond"},
+      {"LinearGreedy", "#be56b4", "#b8589d", {6, 3}, "diamond"},
+      {"Uniform", "#636363", "#9a9a9a", {2, 2}, "cross"},
+      {"SAU-Sampling", "#95473b", "#e99f97", {}, "circle"},
+      {"SAU-UCB", "#4d6eca", "#7fbcea", {}, "square"},
+      {"TS", "#19a598", "#b2ea97", {6, 3}, "triangle-up"},
+      {"TSdiag", "#778d47", "#8aaf1d", {2, 2}, "triangle-down"},
+      {"UCB1", "#161616", "#eeeeee", {8, 2, 2, 2}, "cross"},
   };
-  return kLooks;
+  return kStyles;
 }
 
-const std::vector<Look>& other_looks() {
-  static const std::vector<Look> kLooks = {
-      {"", "#0072b2", "#4aa8e8", {}, "square"},
-      {"", "#d55e00", "#ff8a3d", {}, "circle"},
-      {"", "#007a5a", "#2fc79b", {}, "triangle-up"},
-      {"", "#8e3a7c", "#d88bc6", {}, "diamond"},
-      {"", "#b8860b", "#e6b94d", {}, "cross"},
-      {"", "#333333", "#e8e8e8", {}, "triangle-down"},
-      {"", "#3f9fd8", "#9fd4f5", {}, "triangle-right"},
-      {"", "#c46aa6", "#f0b6dc", {}, "triangle-left"},
-  };
-  return kLooks;
-}
+// For other algorithms: the same colours, the most different ones first.
+constexpr std::string_view kOrder[] = {
+    "Neural-SAU-UCB", "Linear-SAU-S", "NeuralLinear", "UCB1",    "LinearGreedy",
+    "Linear-SAU-UCB", "Neural-SAU-S", "NeuralGreedy", "Uniform", "LinearPosterior"};
+constexpr std::string_view kShapes[] = {"square",         "circle",       "triangle-up",
+                                        "diamond",        "cross",        "triangle-down",
+                                        "triangle-right", "triangle-left"};
 
-AlgorithmStyle style(const std::string& name, const Look& look) {
-  return {name, std::string(look.colour), std::string(look.dark_colour), look.dash,
-          std::string(look.shape)};
+const AlgorithmStyle* known_style(std::string_view name) {
+  const auto found = std::ranges::find(paper_styles(), name, &AlgorithmStyle::name);
+  return found == paper_styles().end() ? nullptr : &*found;
 }
 
 }  // namespace
 
 std::vector<AlgorithmStyle> styles_of(std::span<const std::string> algorithms) {
-  std::vector<AlgorithmStyle> styles;
-  const auto& known = paper_looks();
-  const auto taken = [&](const Look& look) {
-    return std::ranges::any_of(algorithms, [&](const std::string& name) {
-      const auto own = std::ranges::find(known, name, &Look::name);
-      return own != known.end() && own->colour == look.colour;
-    });
-  };
-  std::vector<Look> free;
-  std::ranges::remove_copy_if(other_looks(), std::back_inserter(free), taken);
-  if (free.empty()) free = other_looks();
+  std::vector<const AlgorithmStyle*> free;
+  for (const std::string_view name : kOrder) {
+    if (std::ranges::find(algorithms, name) == algorithms.end()) free.push_back(known_style(name));
+  }
+  if (free.empty()) {
+    for (const std::string_view name : kOrder) free.push_back(known_style(name));
+  }
   static const std::vector<std::vector<int>> kDashes = {{}, {6, 3}, {2, 2}, {8, 2, 2, 2}};
+  std::vector<AlgorithmStyle> styles;
   std::size_t others = 0;
   for (const std::string& name : algorithms) {
-    const auto own = std::ranges::find(known, name, &Look::name);
-    if (own != known.end()) {
-      styles.push_back(style(name, *own));
+    if (const AlgorithmStyle* known = known_style(name)) {
+      styles.push_back(*known);
       continue;
     }
-    styles.push_back(style(name, free[others % free.size()]));
-    styles.back().dash = kDashes[others / free.size() % kDashes.size()];
+    AlgorithmStyle style = *free[others % free.size()];
+    style.name = name;
+    style.dash = kDashes[others / free.size() % kDashes.size()];
+    style.shape = kShapes[others % std::size(kShapes)];
+    styles.push_back(std::move(style));
     ++others;
   }
   return styles;
