@@ -59,7 +59,7 @@ test-asan:
 	ctest --preset asan -j $(JOBS)
 
 test-tsan:
-	$(call step,thread sanitizer: tests of run)
+	$(call step,thread sanitizer: tests of run and http)
 ifneq ($(wildcard tests/run/*_test.cpp),)
 	cmake --preset tsan
 	cmake --build --preset tsan -j $(JOBS)
