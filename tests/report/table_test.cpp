@@ -204,7 +204,7 @@ TEST(MakeTables, WithoutThePaperOnRequest) {
   EXPECT_THAT(table_text(tables), Not(HasSubstr("paper")));
 }
 
-class TableFormats : public testing::Test {
+class TableFormats : public ::testing::Test {
  protected:
   const std::vector<Table> tables_ =
       make_tables(std::vector{wheel("Uniform", 15000.0, 100.0), wheel("NeuralLinear", 7000.4, 30.0),
@@ -251,7 +251,7 @@ TEST_F(TableFormats, Markdown) {
 
 TEST_F(TableFormats, Csv) {
   const std::string text = table_csv(tables_);
-  EXPECT_THAT(text, testing::StartsWith("table,problem,algorithm,trials,mean,sem,paper_mean,"
+  EXPECT_THAT(text, ::testing::StartsWith("table,problem,algorithm,trials,mean,sem,paper_mean,"
                                         "paper_sem,z,best,failed\n"
                                         "regret,wheel-0.90,NeuralLinear,50,7000.4,30,6929.1,443.4,"
                                         "0.16"));
