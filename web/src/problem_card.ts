@@ -3,7 +3,8 @@ import {named} from './algorithms';
 import {type Card, cardFrame, folded} from './card';
 import {scrollFrame} from './cells';
 import {ComparisonPanel} from './comparison';
-import {csvCurves, describeCurves, drawCurves, guideCurves, trialsOf} from './curves';
+import {csvCurves, curvesHeight, describeCurves, drawCurves, guideCurves,
+        trialsOf} from './curves';
 import {csvDistribution, describeDistribution, drawDistribution, tipOfSeries} from './distribution';
 import {h, toggle, type Toggle} from './dom';
 import {count, interval, number, percent, seconds, steps} from './format';
@@ -81,7 +82,7 @@ export class ProblemCard implements Card<ProblemFigure> {
       title: 'Regret by step',
       fullTitle: `Regret against step, ${figure.title}`,
       choices,
-      height: () => (choices.expanded ? 460 : 280),
+      height: () => curvesHeight(this.figure, choices),
       draw: (canvas) => drawCurves(this.figure, choices, canvas),
       summary: () => describeCurves(this.figure),
       guide: (x, y) => guideCurves(this.figure, choices, x, y),
