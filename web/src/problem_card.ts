@@ -50,7 +50,7 @@ export class ProblemCard implements Card<ProblemFigure> {
   private readonly curves: Plot;
   private readonly distribution: Plot;
   private readonly toggles: Toggle[];
-  private readonly numbersPlace = h('div', {});
+  private numbersPlace: HTMLElement | null = null;  // once they have been asked for
   private readonly about: HTMLElement;
   private panel: ComparisonPanel | null = null;
 
@@ -113,7 +113,10 @@ export class ProblemCard implements Card<ProblemFigure> {
           this.panel = new ComparisonPanel(this.figure, choices);
           return this.panel.element;
         }),
-      folded('numbers', 'Numbers', choices, () => this.numbersPlace));
+      folded('numbers', 'Numbers', choices, () => {
+        this.numbersPlace = h('div', {}, numbers(this.figure));
+        return this.numbersPlace;
+      }));
     this.showText();
   }
 
@@ -153,6 +156,6 @@ export class ProblemCard implements Card<ProblemFigure> {
     this.about.replaceChildren(
       h('code', {}, spec), ` \u00b7 ${steps(this.figure.steps)} steps \u00b7 ${trialsOf(this.figure)}`,
       note === '' ? '' : ` \u00b7 ${note}`);
-    this.numbersPlace.replaceChildren(numbers(this.figure));
+    this.numbersPlace?.replaceChildren(numbers(this.figure));
   }
 }
