@@ -13,18 +13,21 @@ const wheels = ['wheel-0.50', 'wheel-0.90', 'wheel-0.99'];
 const wheel = wheels[0];
 const algorithms = ['LinearPosterior', 'LinearGreedy', 'NeuralGreedy', 'Linear-SAU-S',
                     'Neural-SAU-S', 'Uniform'];
-let browser, address, shared;
+let browser, address, ownAddress, shared;
 
 before(async () => {
   const folder = await temporaryFolder();
-  const [paper, own, page] = ['paper', 'own', 'page.html'].map((name) => join(folder, name));
+  const [paper, own, page, ownPage] =
+    ['paper', 'own', 'page.html', 'own.html'].map((name) => join(folder, name));
   await sau('run', ...wheels.flatMap((name) => ['--problem', name]),
             ...algorithms.flatMap((name) => ['--agent', name]), '--trials', '3', '--out', paper,
             '--quiet');
   await sau('run', '--problem', 'bernoulli(actions=5,gap=0.2)', '--agent', 'sau_ucb', '--agent',
             'ts', '--steps', '500', '--trials', '12', '--out', own, '--quiet');
   await sau('report', paper, own, '-o', page);
+  await sau('report', own, '-o', ownPage);
   address = pathToFileURL(page).href;
+  ownAddress = pathToFileURL(ownPage).href;
   browser = await launch();
   shared = await open(browser, address);
 });
@@ -297,6 +300,25 @@ test('on a phone nothing sticks out, and wide tables scroll in their frames', as
   await page.locator('#table-wheel-0 ~ div .cell').first().tap();
   assert.ok(await page.locator('#tip').isVisible());
   assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test('problems of one\u2019s own have the same page without the paper', async () => {
+  const {page, complaints} = await open(browser, ownAddress);
+  await scrollThrough(page);
+  assert.ok(await page.locator('.heat .cell').count() >= 2);
+  assert.equal(await page.locator('.cell .paper, .cell .z, .key, #section-differences').count(), 0);
+  assert.equal(await page.getByLabel(/^Number to sort by/).count(), 0);
+  assert.equal(await page.locator('.plot-host:not(:has(svg))').count(), 0);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test('an address with a place in it opens there', async () => {
+  const {page} = await open(browser, `${address}#figure-wheel-0.99`);
+  const top = await page.locator('#figure-wheel-0\\.99').evaluate((card) =>
+    card.getBoundingClientRect().top);
+  assert.ok(top > 0 && top < 300, `${top}`);
   await page.close();
 });
 
