@@ -31,6 +31,7 @@ export const scaleType = (log: boolean): Json =>
 // Names of algorithms below the plot, in files only.
 export function legend(canvas: Canvas): Json | null {
   return canvas.legend
-    ? {title: null, orient: 'bottom', columns: 4, symbolSize: 80, symbolStrokeWidth: 2}
+    ? {title: null, orient: 'bottom', columns: 4, symbolSize: 80, symbolOpacity: 1,
+       symbolStrokeWidth: 0}
     : null;
 }

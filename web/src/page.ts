@@ -95,6 +95,9 @@ export class Page {
     this.fillHeading();
     const nav = this.bar.update(this.report);
     this.main.replaceChildren(...this.report.sections.map((section) => this.section(section)));
+    if (this.report.sections.length === 0) {
+      this.main.append(h('p', {class: 'lead nothing-yet'}, 'No trial is finished yet.'));
+    }
     if (this.report.theory.length > 0) this.main.append(this.theory());
     if (this.report.differences.length > 0) this.main.append(this.differences());
     this.footer.replaceChildren(h('p', {},

@@ -69,7 +69,7 @@ export function drawParameter(figure: ParameterFigure, choices: FigureChoices,
               {x, y: y('value'), color, strokeDash: nominal('dash')}),
         layer('lines', {type: 'point', filled: true, size: 54, opacity: 1},
               {x, y: y('value'), color, shape}),
-        layer('guide', {type: 'rule', color: canvas.palette.muted, strokeWidth: 0.6}, {x}),
+        layer('guide', {type: 'rule', color: canvas.palette.muted, strokeWidth: 1}, {x}),
       ],
     },
   };
