@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sau/report/compare.hpp"
@@ -123,8 +124,9 @@ Report make_report(std::span<const std::filesystem::path> folders, const ReportO
 // docs/formats/report.md: the members of Report by their names.
 std::string report_json(const Report& report);
 
-// One page that needs no other file and no network.
-std::string report_html(const Report& report);
+// One page that needs no other file and no network. With `live`, an address beside its own, it asks
+// there for a newer report_json() every two seconds.
+std::string report_html(const Report& report, std::string_view live = {});
 
 // Everything but the figures, as a document: GitHub's Markdown, and a file for pdfLaTeX with the
 // packages booktabs, geometry and longtable.
