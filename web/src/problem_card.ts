@@ -152,9 +152,9 @@ export class ProblemCard implements Card<ProblemFigure> {
   }
 
   private showText(): void {
-    const {note, problem_spec: spec} = this.figure;
-    this.about.replaceChildren(
-      h('code', {}, spec), ` \u00b7 ${steps(this.figure.steps)} steps \u00b7 ${trialsOf(this.figure)}`,
+    const {note, problem_spec: spec, title} = this.figure;
+    this.about.replaceChildren(...(spec === title ? [] : [h('code', {}, spec), ' \u00b7 ']),
+      `${steps(this.figure.steps)} steps \u00b7 ${trialsOf(this.figure)}`,
       note === '' ? '' : ` \u00b7 ${note}`);
     this.numbersPlace?.replaceChildren(numbers(this.figure));
   }
