@@ -23,7 +23,6 @@ struct WatchFlags {
   std::uint64_t port = 0;
   bool once = false, no_page = false, no_terminal = false;
   void fields(auto&& field) {
-    field("listen", listen, "IP address of the page; others than this machine's own let others in");
     field("port", port, "port of the page; 0 is any that is free",
           Bounds{.min = 0.0, .max = 65535.0});
     field("once", once, "print the state once and end");
@@ -139,7 +138,9 @@ int watch(const std::string& folder, const WatchFlags& flags) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
   }
-  if (screen) std::fputs(whole_view(heading, watcher.found(), watcher.pace()).c_str(), stdout);
+  if (screen) {
+    std::fputs(whole_view(folder + "\n", watcher.found(), watcher.pace()).c_str(), stdout);
+  }
   if (server) server->stop();
   return exit_code_when_stopped();
 }
@@ -159,6 +160,9 @@ Deed describe_watch(CLI::App& app) {
       "  sau watch results/wheel --no-terminal --port 8080\n"
       "From another machine: ssh -L 8080:localhost:8080 HOST, then http://localhost:8080/.");
   const auto flags = add_flags<WatchFlags>(app);
+  app.add_option("--listen", flags->listen,
+                 "IP address of the page; with 0.0.0.0 other machines see it too [127.0.0.1]")
+      ->type_name("ADDRESS");
   const auto folder = std::make_shared<std::string>();
   app.add_option("run", *folder, "result folder of sau run or sau paper; may not be there yet")
       ->required();

@@ -50,15 +50,21 @@ std::vector<Standing> standings_of(const RunLook& look) {
   return standings;
 }
 
+// How much of the leaders is shown.
+struct Detail {
+  std::size_t leaders = kLeaders;
+  bool trials = true;
+};
+
 // "SAU-UCB 211.6 ± 14.3 (20)": two figures of the standard error, and the trials.
-std::string leader_text(const CellSummary& cell) {
+std::string leader_text(const CellSummary& cell, bool trials) {
   const double scale = cell.regret.sem > 0.0 ? cell.regret.sem : 0.01 * std::abs(cell.regret.mean);
   const int digits =
       scale > 0.0 ? std::clamp(1 - static_cast<int>(std::floor(std::log10(scale))), 0, 6) : 0;
   const std::string error =
       cell.counted() > 1 ? fmt::format(" ± {:.{}f}", cell.regret.sem, digits) : "";
-  return fmt::format("{} {:.{}f}{} ({})", cell.cell.agent, cell.regret.mean, digits, error,
-                     cell.counted());
+  return fmt::format("{} {:.{}f}{}{}", cell.cell.agent, cell.regret.mean, digits, error,
+                     trials ? fmt::format(" ({})", cell.counted()) : "");
 }
 
 // As many columns as the terminal has; a character that is more than one byte stays whole.
@@ -83,18 +89,20 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-std::vector<std::string> grid_of(const std::vector<Standing>& standings, std::size_t leaders) {
-  constexpr const char* kPlaces[kLeaders] = {"least regret ± error (trials)", "second", "third"};
-  std::vector<detail::TextRow> rows = {{"problem", "trials"}};
-  for (std::size_t i = 0; i < leaders; ++i) rows.front().emplace_back(kPlaces[i]);
+std::vector<std::string> grid_of(const std::vector<Standing>& standings, const Detail& detail) {
+  std::vector<detail::TextRow> rows = {
+      {"problem", "trials",
+       detail.trials ? "least regret ± error (trials)" : "least regret ± error", "second",
+       "third"}};
   for (const Standing& standing : standings) {
-    detail::TextRow row = {standing.problem, fmt::format("{}/{}", standing.done, standing.asked)};
-    for (std::size_t i = 0; i < leaders; ++i) {
-      row.push_back(i < standing.leaders.size() ? leader_text(*standing.leaders[i]) : "");
+    detail::TextRow& row = rows.emplace_back();
+    row = {standing.problem, fmt::format("{}/{}", standing.done, standing.asked)};
+    for (const CellSummary* leader : standing.leaders) {
+      row.push_back(leader_text(*leader, detail.trials));
     }
-    rows.push_back(std::move(row));
   }
-  return lines_of(detail::align(rows, rows.front().size(), 3));
+  for (detail::TextRow& row : rows) row.resize(2 + detail.leaders);
+  return lines_of(detail::align(rows, rows.front().size(), 2));
 }
 
 std::size_t widest(const std::vector<std::string>& lines) {
@@ -151,8 +159,9 @@ std::vector<std::string> leader_lines(const RunLook& look, const ViewSize& size)
     standings.resize(shown);
   }
   std::vector<std::string> lines;
-  for (std::size_t leaders = kLeaders; leaders > 0; --leaders) {
-    lines = grid_of(standings, leaders);
+  for (const Detail& detail :
+       {Detail{3, true}, Detail{3, false}, Detail{2, true}, Detail{1, true}}) {
+    lines = grid_of(standings, detail);
     if (size.columns == 0 || widest(lines) <= size.columns) break;
   }
   if (!rest.empty()) lines.push_back(rest);
@@ -175,7 +184,9 @@ void TerminalView::show(const std::string& heading, const RunLook& look, const P
   lines.push_back((has_bar ? bar(share_of(look), kBar) + " " : "") +
                   progress_line(look, pace, WatchClock::now()));
   lines.emplace_back();
-  const std::vector<std::string> foot = {"", "Ctrl-C ends watching; the run goes on."};
+  const std::vector<std::string> foot = {"", look.state == RunState::kComplete
+                                                 ? "Ctrl-C ends watching."
+                                                 : "Ctrl-C ends watching; the run goes on."};
   // One line stays free, or the last one would move all others up.
   const std::size_t taken = lines.size() + foot.size() + 1;
   const std::size_t room = size.lines > taken ? size.lines - taken : 1;
