@@ -1,7 +1,7 @@
 // A picture of a report, such as the one in README.md:
 //   node web/screenshot.mjs PAGE OUTPUT [ID [WIDTH HEIGHT]]
-// PAGE is a file of `sau report`, ID the element at the top of the picture. The packages are those of
-// a build with tests (build/web/work, or SAU_WEB_WORK); chromium is Debian's, or CHROMIUM.
+// PAGE is a file of `sau report`, ID the element at the top of the picture. The packages are those
+// of a build with tests (build/web/work, or SAU_WEB_WORK); chromium is Debian's, or CHROMIUM.
 import {createRequire} from 'node:module';
 import {dirname, join, resolve} from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';

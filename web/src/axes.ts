@@ -20,8 +20,8 @@ export function horizontal(title: string, log: boolean, more: Json = {}): Json {
 export function vertical(title: string, log: boolean): Json {
   return {
     title, labelExpr: shortNumber, domain: false, ticks: false, tickCount: log ? 4 : 5,
-    gridOpacity, labelOverlap: true, titleAngle: 0, titleAlign: 'left', titleAnchor: 'end', titleX: 0,
-    titleY: -8, titleBaseline: 'bottom',
+    gridOpacity, labelOverlap: true, titleAngle: 0, titleAlign: 'left', titleAnchor: 'end',
+    titleX: 0, titleY: -8, titleBaseline: 'bottom',
   };
 }
 

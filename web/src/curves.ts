@@ -15,8 +15,8 @@ const shown = (figure: ProblemFigure): Series[] =>
 const curveOf = (series: Series, choices: FigureChoices): Maybe[] =>
   (choices.centre === 'mean' ? series.mean : series.median);
 
-// With regret on a log axis and steps on a linear one, the first steps are a vertical line that takes
-// most of the height: they are left out.
+// With regret on a log axis and steps on a linear one, the first steps are a vertical line that
+// takes most of the height: they are left out.
 const firstStep = (figure: ProblemFigure, choices: FigureChoices): number =>
   (choices.logY && !choices.logX ? figure.steps / 200 : 0);
 
