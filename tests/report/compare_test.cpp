@@ -56,8 +56,8 @@ TEST(Distributions, StudentsQuantilesAreClosedFormsAndThoseOfTheTables) {
     EXPECT_NEAR(detail::student_quantile(p, 1.0), one, 1e-9 * (1.0 + std::abs(one))) << p;
     EXPECT_NEAR(detail::student_quantile(p, 2.0), two, 1e-9 * (1.0 + std::abs(two))) << p;
   }
-  EXPECT_NEAR(detail::student_quantile(0.975, 10.0), 2.228138851964939, 1e-10);
-  EXPECT_NEAR(detail::student_quantile(0.975, 99.0), 1.984216951508683, 1e-10);
+  EXPECT_NEAR(detail::student_quantile(0.975, 10.0), 2.228138851964939, 1e-12);
+  EXPECT_NEAR(detail::student_quantile(0.975, 99.0), 1.984216951586419, 1e-12);
   EXPECT_NEAR(detail::student_quantile(0.975, 1e9), 1.959963984540054, 1e-8);
 }
 
