@@ -111,7 +111,7 @@ TEST(MakeTables, CellsKnowTheirSettingsIntervalAndWhatDiffers) {
   EXPECT_THAT(table.cell(1, 0).differs, ElementsAre("not-explained")) << "ten errors away";
   for (const TableCell& each : table.cells) {
     for (const std::string& id : each.differs) {
-      EXPECT_THAT(known_differences(), Contains(testing::Field(&Difference::id, id)));
+      EXPECT_THAT(known_differences(), Contains(::testing::Field(&Difference::id, id)));
     }
   }
 }
@@ -276,10 +276,11 @@ TEST_F(TableFormats, Markdown) {
 
 TEST_F(TableFormats, Csv) {
   const std::string text = table_csv(tables_);
-  EXPECT_THAT(text, ::testing::StartsWith("table,problem,algorithm,trials,mean,sem,paper_mean,"
-                                        "paper_sem,z,best,failed\n"
-                                        "regret,wheel-0.90,NeuralLinear,50,7000.4,30,6929.1,443.4,"
-                                        "0.16"));
+  EXPECT_THAT(text,
+              ::testing::StartsWith("table,problem,algorithm,trials,mean,sem,paper_mean,"
+                                    "paper_sem,z,best,failed\n"
+                                    "regret,wheel-0.90,NeuralLinear,50,7000.4,30,6929.1,443.4,"
+                                    "0.16"));
   EXPECT_THAT(text, HasSubstr(",best,0\n"
                               "regret,wheel-0.90,\"my_agent(a=1,b=2)\",50,7050,41.7,,,,near,0\n"
                               "regret,wheel-0.90,one,1,9999.5,,,,,,0\n"

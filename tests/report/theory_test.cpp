@@ -98,7 +98,7 @@ TEST(TheoryFormulas, MeanOfTauIsThatOverAllSequences) {
 TEST(TheoryFormulas, BinomialByHandAndFarOut) {
   EXPECT_THAT(detail::binomial(2, 0.25),
               ::testing::ElementsAre(::testing::DoubleEq(0.5625), ::testing::DoubleEq(0.375),
-                                   ::testing::DoubleEq(0.0625)));
+                                     ::testing::DoubleEq(0.0625)));
   const auto many = detail::binomial(100'000, 0.5);
   double sum = 0.0, mean = 0.0;
   for (std::size_t k = 0; k < many.size(); ++k) {
@@ -252,7 +252,7 @@ TEST_F(TheoryChecks, JsonHasEveryKey) {
     for (const auto& [key, value] : list[i].items()) keys.push_back(key);
     EXPECT_THAT(keys,
                 ::testing::ElementsAre("id", "where", "statement", "statistic", "value", "relation",
-                                     "expected", "tolerance", "reason", "verdict", "note"));
+                                       "expected", "tolerance", "reason", "verdict", "note"));
     EXPECT_EQ(list[i]["value"].get<double>(), (*checks_)[i].value);
     EXPECT_EQ(list[i]["verdict"], verdict_name((*checks_)[i].verdict));
   }
