@@ -2,8 +2,10 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <thread>
 
 #include "commands.hpp"
@@ -92,6 +94,12 @@ std::string address_text(const WatchFlags& flags, std::uint16_t port) {
                                              : fmt::format("http://[{}]:{}/", host, port);
 }
 
+// Whether standard output is a terminal that can be drawn over.
+bool has_screen() {
+  const char* const kind = std::getenv("TERM");
+  return ::isatty(STDOUT_FILENO) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
+}
+
 int watch_once(const std::string& folder) {
   const RunLook look = look_at(folder);
   if (look.state == RunState::kMissing || look.state == RunState::kBroken)
@@ -115,7 +123,7 @@ int watch(const std::string& folder, const WatchFlags& flags) {
         [&page](const HttpRequest& request) { return page->answer(request); });
     heading += "page: " + address_text(flags, server->port()) + "\n";
   }
-  const bool screen = !flags.no_terminal && ::isatty(STDOUT_FILENO) == 1;
+  const bool screen = !flags.no_terminal && has_screen();
   if (!screen) {
     std::fputs(("watching " + heading).c_str(), stdout);
     std::fflush(stdout);

@@ -7,6 +7,7 @@
 #include <array>
 #include <exception>
 
+#include "sau/core/error.hpp"
 #include "sau/core/text.hpp"
 
 namespace sau::cli {
@@ -94,46 +95,43 @@ void LivePage::keep_up_to_date(const std::stop_token& stop) {
   }
 }
 
-// The folder's report; with the reason in its notes where there is none.
-Report LivePage::make() const {
+// The folder's report; with the reason in its notes where there is none at the moment.
+Report LivePage::make() {
   const RunLook look = look_at(folder_);
-  if (look.state == RunState::kMissing || look.state == RunState::kBroken) {
-    Report report = last_good_;
-    if (report.title.empty()) report.title = folder_.string();
-    report.notes.insert(report.notes.begin(),
-                        look.state == RunState::kMissing
+  std::string problem = look.state == RunState::kMissing
                             ? look.problem + "; it is shown when it begins"
-                            : "cannot be read at the moment: " + look.problem);
-    return report;
+                            : "cannot be read at the moment: " + look.problem;
+  if (look.state == RunState::kRunning || look.state == RunState::kComplete) {
+    const std::array folders = {folder_};
+    const bool compared = compare_ || look.state == RunState::kComplete;
+    try {
+      Report report =
+          make_report(folders, {.title = {}, .paper = true, .compare = compared, .only = {}});
+      if (!compared) {
+        report.notes.emplace_back("comparisons and ranks are made when the run is complete");
+      }
+      last_good_ = report;
+      return report;
+    } catch (const Error& error) {
+      problem = std::string("cannot be read at the moment: ") + error.what();
+    }
   }
-  const std::array folders = {folder_};
-  const bool compared = compare_ || look.state == RunState::kComplete;
-  Report report =
-      make_report(folders, {.title = {}, .paper = true, .compare = compared, .only = {}});
-  if (!compared)
-    report.notes.emplace_back("comparisons and ranks are made when the run is complete");
+  Report report = last_good_;
+  if (report.title.empty()) report.title = folder_.string();
+  report.notes.insert(report.notes.begin(), std::move(problem));
   return report;
 }
 
 void LivePage::build() {
   const auto start = WatchClock::now();
-  Report report;
-  try {
-    report = make();
-    if (!report.runs.empty()) last_good_ = report;
-  } catch (const std::exception& error) {
-    report = last_good_;
-    if (report.title.empty()) report.title = folder_.string();
-    report.notes.insert(report.notes.begin(),
-                        std::string("cannot be read at the moment: ") + error.what());
-  }
   auto built = std::make_shared<Built>();
-  built->json = report_json(report);
-  built->tag = fmt::format("\"{:016x}\"", scope_of(built->json));
   try {
+    const Report report = make();
+    built->json = report_json(report);
+    built->tag = fmt::format("\"{:016x}\"", scope_of(built->json));
     built->html = report_html(report, "report.json");
   } catch (const std::exception& error) {
-    built->no_html = error.what();
+    built->failure = error.what();
   }
   cost_ = seconds_since(start);
   if (cost_ > kSlow) compare_ = false;
@@ -164,10 +162,9 @@ HttpResponse LivePage::answer(const HttpRequest& request) {
   }
   const auto built = current();
   if (!built) return text_response(503, "the report is being made");
-  if (request.path() == "/") {
-    return built->html.empty() ? text_response(503, built->no_html)
-                               : content("text/html; charset=utf-8", built->html);
-  }
+  const bool page = request.path() == "/";
+  if ((page ? built->html : built->json).empty()) return text_response(503, built->failure);
+  if (page) return content("text/html; charset=utf-8", built->html);
   HttpResponse response = content("application/json", built->json);
   response.headers.push_back({"ETag", built->tag});
   if (has_tag(request.header("If-None-Match"), built->tag)) {

@@ -34,12 +34,12 @@ class LivePage {
   // What is sent.
   struct Built {
     std::string html, json, tag;
-    std::string no_html = {};  // why there is no page
+    std::string failure;  // why one of them is empty
   };
 
   void keep_up_to_date(const std::stop_token& stop);
   void build();
-  Report make() const;
+  Report make();
   std::shared_ptr<const Built> current();
 
   const std::filesystem::path folder_;

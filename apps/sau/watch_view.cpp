@@ -45,8 +45,8 @@ std::vector<Standing> standings_of(const RunLook& look) {
     std::ranges::stable_sort(standing.leaders, {},
                              [](const CellSummary* cell) { return cell->regret.mean; });
   }
-  std::ranges::stable_partition(
-      standings, [](const Standing& standing) { return standing.done < standing.asked; });
+  std::ranges::stable_sort(
+      standings, {}, [](const Standing& standing) { return standing.done >= standing.asked; });
   return standings;
 }
 

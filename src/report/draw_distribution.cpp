@@ -86,6 +86,7 @@ void draw_box(RowPlot& plot, const Series& series, double y, double half) {
 std::string draw_distribution(const Sheet& sheet, const ProblemFigure& figure) {
   const auto all = sorted_series(figure);
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (const Series* series : all) names.push_back(series->algorithm);
   Canvas canvas = sheet.canvas(figure.title, rows_height(sheet, all.size()));
   const Scale scale = regret_scale(all, sheet.options.log_axes);

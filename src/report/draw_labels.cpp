@@ -58,6 +58,7 @@ double labels_width(const Sheet& sheet, Canvas& canvas, const std::vector<LineLa
 
 void draw_labels(Plot& plot, const std::vector<LineLabel>& labels, LabelKind kind) {
   std::vector<double> wanted;
+  wanted.reserve(labels.size());
   for (const LineLabel& label : labels) wanted.push_back(label.place);
   const double top = plot.area.top + 0.5 * kLabelHeight;
   const double bottom = plot.area.bottom - 0.5 * kLabelHeight;

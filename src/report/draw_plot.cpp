@@ -98,17 +98,17 @@ void draw_left_axis(const Sheet& sheet, Canvas& canvas, const Box& area, const A
 }  // namespace
 
 const Theme& theme_of(bool dark) {
-  static const Theme light{.paper = colour_of("#ffffff"),
-                           .ink = colour_of("#1d2126"),
-                           .muted = colour_of("#5a626b"),
-                           .grid = colour_of("#e1e4e8"),
-                           .faint_grid = colour_of("#f0f2f4")};
-  static const Theme night{.paper = colour_of("#1a1e22"),
-                           .ink = colour_of("#e8eaec"),
-                           .muted = colour_of("#a7b0b8"),
-                           .grid = colour_of("#343b42"),
-                           .faint_grid = colour_of("#262b30")};
-  return dark ? night : light;
+  static const Theme kLight{.paper = colour_of("#ffffff"),
+                            .ink = colour_of("#1d2126"),
+                            .muted = colour_of("#5a626b"),
+                            .grid = colour_of("#e1e4e8"),
+                            .faint_grid = colour_of("#f0f2f4")};
+  static const Theme kNight{.paper = colour_of("#1a1e22"),
+                            .ink = colour_of("#e8eaec"),
+                            .muted = colour_of("#a7b0b8"),
+                            .grid = colour_of("#343b42"),
+                            .faint_grid = colour_of("#262b30")};
+  return dark ? kNight : kLight;
 }
 
 Sheet::Sheet(const Report& report, PictureFormat picture_format, const DrawOptions& draw_options)
@@ -121,9 +121,9 @@ Sheet::Sheet(const Report& report, PictureFormat picture_format, const DrawOptio
 }
 
 const Look& Sheet::look(const std::string& algorithm) const {
-  static const Look unknown{.colour = colour_of("#808080"), .dash = {}, .shape = "circle"};
+  static const Look kUnknown{.colour = colour_of("#808080"), .dash = {}, .shape = "circle"};
   const auto found = looks.find(algorithm);
-  return found == looks.end() ? unknown : found->second;
+  return found == looks.end() ? kUnknown : found->second;
 }
 
 TextStyle plain_text(const Sheet& sheet, Align align) {

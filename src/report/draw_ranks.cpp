@@ -11,8 +11,8 @@ namespace {
 
 // Equal ranks lie side by side, so that their number can be seen: 0, 1, -1, 2, -2, ... steps aside.
 double aside(std::size_t i) {
-  const auto steps = static_cast<double>((i + 1) / 2);
-  return i % 2 == 1 ? steps : -steps;
+  const std::size_t steps = (i + 1) / 2;
+  return static_cast<double>(steps) * (i % 2 == 1 ? 1.0 : -1.0);
 }
 
 void draw_single_ranks(RowPlot& plot, const MeanRank& one, double y, double step, double most) {

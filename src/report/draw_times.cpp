@@ -50,6 +50,7 @@ std::string draw_times(const Sheet& sheet, const TimeFigure& figure) {
     regret.add(point.regret);
   }
   std::vector<LineLabel> labels;
+  labels.reserve(centres.size());
   for (const Centre& centre : centres) {
     labels.push_back({.algorithm = centre.algorithm, .place = centre.regret()});
   }

@@ -186,7 +186,8 @@ class Watch(SauTestCase):
         self.good(*SMALL, "--out", "r")
         ours, theirs = pty.openpty()
         self.addCleanup(os.close, ours)
-        process = self.start("watch", "r", "--no-page", stdout=theirs)
+        process = self.start("watch", "r", "--no-page", stdout=theirs,
+                             env={**os.environ, "TERM": "xterm"})
         os.close(theirs)
         seen = b""
         while seen.count(b"complete, 8 trials") < 2:
