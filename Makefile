@@ -79,8 +79,7 @@ bench: setup configure-release  ## build and run the benchmarks
 
 tidy: configure-release  ## clang-tidy over src and apps
 	$(call step,clang-tidy)
-	find src apps -name '*.cpp' | sort | \
-	  xargs -r -n 1 -P $(JOBS) tools/tidy.sh
+	JOBS=$(JOBS) tools/tidy.sh
 
 format:  ## rewrite the sources with clang-format
 	tools/check_format.sh --fix
