@@ -256,6 +256,13 @@ TEST(Compare, PairsTrialByTrial) {
   EXPECT_EQ(result.resamples, 2000U);
 }
 
+TEST(Compare, RoundingIsNoDifference) {
+  const ProblemRegrets problem{"p", {{"a", {1.2, 5.0}}, {"b", {1.1999999999999997, 5.1}}}};
+  const PairComparison pair = compare(problem).pairs.at(0);
+  EXPECT_EQ(pair.ties, 1U);
+  EXPECT_EQ(pair.wins, 1U);
+}
+
 TEST(Compare, NoiseThatTrialsShareCancels) {
   const auto noise = normals(40, 7, 50.0);
   auto lower = noise;

@@ -276,7 +276,9 @@ TEST(MakeReport, FoldersAreJoined) {
   EXPECT_EQ(report.sections.at(0).problems.at(0).series.at(0).trials, 3U);
   EXPECT_THAT(report.sections[0].problems[0].comparison.pairs, SizeIs(1));
   EXPECT_THAT(report.notes, Contains(HasSubstr("both hold one of the cells")));
-  EXPECT_THAT(report.runs, SizeIs(2));
+  ASSERT_THAT(report.runs, SizeIs(2));
+  EXPECT_EQ(report.runs[0].trials, 2U) << "what is in the folder, shown or not";
+  EXPECT_EQ(report.runs[1].trials, 6U);
 }
 
 TEST(MakeReport, TrialsOfTwoSeedsOrVersionsAreNotPaired) {
