@@ -144,7 +144,7 @@ std::string bash_script() {
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   case "$typed" in
     "inspect "*|"data add "*) COMPREPLY+=($(compgen -f -- "$current")) ;;
-    "table "*|"report "*) COMPREPLY+=($(compgen -d -- "$current")) ;;
+    "table "*|"report "*|"watch "*) COMPREPLY+=($(compgen -d -- "$current")) ;;
   esac
 }}
 complete -F _sau sau
@@ -188,7 +188,8 @@ std::string fish_script() {
       }
       if (inner.name == "add") script += fmt::format("complete -c sau -n {} -F\n", within);
     }
-    if (command.name == "inspect" || command.name == "table" || command.name == "report")
+    if (command.name == "inspect" || command.name == "table" || command.name == "report" ||
+        command.name == "watch")
       script += fmt::format("complete -c sau -n {} -F\n", when);
     if (command.name == "completion") {
       script += fmt::format("complete -c sau -n {} -a 'bash zsh fish'\n", when);
