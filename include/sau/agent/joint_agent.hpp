@@ -37,8 +37,8 @@ struct ActionRecord {
 };
 
 // A joint model of context and action, a strategy, and SAU's two numbers per action id: for actions
-// that come and go, each with features of its own. A plain value used by one thread, except that any
-// number of threads may call the const functions of an agent that nobody changes.
+// that come and go, each with features of its own. A plain value used by one thread, except that
+// any number of threads may call the const functions of an agent that nobody changes.
 class JointAgent {
  public:
   virtual ~JointAgent() = default;

@@ -47,6 +47,9 @@ struct ComponentInfo {
 std::vector<ComponentInfo> list_models();
 std::vector<ComponentInfo> list_strategies();
 std::vector<ComponentInfo> list_problems();
+// What a joint agent (agent/joint_agent.hpp) is made of.
+std::vector<ComponentInfo> list_joint_models();
+std::vector<ComponentInfo> list_joint_strategies();
 
 struct Alias {
   std::string_view name;   // as the paper writes it; read in any case, hyphens optional for agents

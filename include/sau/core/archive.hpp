@@ -50,6 +50,10 @@ class StateWriter {
     number(static_cast<std::uint64_t>(size));
     bytes_.append(reinterpret_cast<const char*>(values.data()), size);
   }
+  void put(const std::string& text) {
+    number(static_cast<std::uint64_t>(text.size()));
+    bytes_.append(text);
+  }
   void put(const Rng& rng) {
     const Stream& stream = rng.stream();
     put(std::vector<std::uint64_t>{stream.seed, stream.trial, stream.scope,
@@ -70,13 +74,23 @@ class StateReader {
 
   template <class T>
   void operator()(std::string_view name, T& value) {
-    const std::string_view found = take(length(name), name);
-    if (found != name) {
-      throw Error("expected the field '" + std::string(name) + "', found '" + std::string(found) +
-                  "'");
-    }
+    expect(name);
     get(name, value);
   }
+
+  // A field of whatever length it was written with.
+  template <class T>
+  std::vector<T> take_vector(std::string_view name) {
+    const std::string_view from = take_named(name);
+    if (from.size() % sizeof(T) != 0) {
+      throw Error("the field '" + std::string(name) + "' has " + std::to_string(from.size()) +
+                  " bytes, expected a multiple of " + std::to_string(sizeof(T)));
+    }
+    std::vector<T> values(from.size() / sizeof(T));
+    if (!from.empty()) std::memcpy(values.data(), from.data(), from.size());
+    return values;
+  }
+  std::string take_string(std::string_view name) { return std::string(take_named(name)); }
 
   // Passes over a field; its name and the bytes of its contents.
   FieldSize skip() {
@@ -100,6 +114,17 @@ class StateReader {
     const std::string_view part = bytes_.substr(0, size);
     bytes_.remove_prefix(size);
     return part;
+  }
+  void expect(std::string_view name) {
+    const std::string_view found = take(length(name), name);
+    if (found != name) {
+      throw Error("expected the field '" + std::string(name) + "', found '" + std::string(found) +
+                  "'");
+    }
+  }
+  std::string_view take_named(std::string_view name) {
+    expect(name);
+    return take(length(name), name);
   }
   std::uint64_t length(std::string_view name) {
     std::uint64_t size = 0;

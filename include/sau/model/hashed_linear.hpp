@@ -1,0 +1,108 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sau/core/archive.hpp"
+#include "sau/core/rng.hpp"
+#include "sau/core/shared_chunks.hpp"
+#include "sau/core/spec.hpp"
+#include "sau/model/joint_model.hpp"
+
+namespace sau {
+
+struct HashedLinearOptions {
+  std::uint64_t bits = 18;
+  double rate = 0.5;
+  void fields(auto&& field) {
+    field("bits", bits, "2^bits weights", Bounds{.min = 8.0, .max = 26.0});
+    field("rate", rate, "learning rate; features may be of any scale",
+          Bounds{.min = 1e-6, .max = 100.0});
+  }
+};
+
+// mu(x, a) = w' phi(x, a) over hashed features: the context's, the action's, and their crosses.
+//
+// Learns online from squared error with a rate per weight that is both adaptive and normalised
+// (NAG; Ross, Mineiro & Langford 2013, algorithm 2). With s_i the largest |phi_i| so far, z_i =
+// phi_i / s_i, residual e, t events and N the sum of all z_i^2:
+//     where s_i grows, w_i shrinks as much
+//     A_i <- A_i + e^2 z_i^2
+//     w_i <- w_i + step e z_i / (s_i sqrt(A_i)) / (1 + h),   step = rate sqrt(t / N),
+//     h = sum of step z_i^2 / sqrt(A_i).
+// Deviation: the division by 1 + h, which makes it the implicit step (Kulis & Bartlett 2010): the
+// residual becomes e / (1 + h), so that no rate, and no number of features, overshoots.
+//
+// A value under 1e-30 in size counts as 0. When a weight or a rate overflows single precision the
+// model says so through fault(), values every action 0 and learns no more.
+class HashedLinear {
+ public:
+  static constexpr std::string_view kName = "hashed_linear";
+  static constexpr std::string_view kSummary =
+      "linear in hashed features of context and action and their crosses";
+  using Options = HashedLinearOptions;
+
+  static constexpr std::size_t kChunk = 256;
+
+  // What is needed to decide.
+  class Weights {
+   public:
+    void values(HashedFeatures context, std::span<const JointAction> actions,
+                std::span<double> out) const;
+    float operator[](std::uint32_t place) const noexcept {
+      const auto* chunk = chunks_[place / kChunk];
+      return chunk == nullptr ? 0.0F : (*chunk)[place % kChunk];
+    }
+
+   private:
+    friend class HashedLinear;
+    using Chunk = std::array<float, kChunk>;
+
+    explicit Weights(std::uint64_t bits)
+        : bits_(static_cast<unsigned>(bits)), chunks_((std::size_t{1} << bits) / kChunk) {}
+    Weights(unsigned bits, bool fault, SharedChunks<Chunk> chunks)
+        : bits_(bits), fault_(fault), chunks_(std::move(chunks)) {}
+
+    double sum(HashedFeatures context, const HashedFeature& with) const noexcept;
+
+    unsigned bits_;
+    bool fault_ = false;
+    SharedChunks<Chunk> chunks_;
+  };
+
+  explicit HashedLinear(const Stream& stream, Options options = {});
+
+  const Weights& weights() const noexcept { return weights_; }
+  Weights published() { return {weights_.bits_, weights_.fault_, weights_.chunks_.shared()}; }
+
+  void learn(HashedFeatures context, const JointAction& action, double reward);
+
+  // Empty while all is well; otherwise what went wrong.
+  std::string fault() const;
+
+  void save(StateWriter& writer) const;
+  void load(StateReader& reader);
+
+ private:
+  // Beside a chunk of weights, what only learning needs.
+  struct Rates {
+    std::array<float, kChunk> squares{};  // A_i
+    std::array<float, kChunk> scale{};    // s_i
+  };
+
+  void gather(HashedFeatures context, const JointAction& action);
+
+  Options options_;
+  Weights weights_;
+  SharedChunks<Rates> rates_;
+  std::uint64_t events_ = 0;        // t
+  double normalised_ = 0.0;         // N
+  std::vector<PlacedFeature> phi_;  // of the event being learned, by place
+};
+
+}  // namespace sau

@@ -1,0 +1,144 @@
+#include "sau/model/hashed_linear.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "model/chunk_archive.hpp"
+#include "sau/core/error.hpp"
+
+namespace sau {
+namespace {
+
+constexpr double kSmallestFeature = 1e-30;  // its inverse is still far from overflow
+constexpr double kLargestFloat = std::numeric_limits<float>::max();
+
+}  // namespace
+
+double HashedLinear::Weights::sum(HashedFeatures context,
+                                  const HashedFeature& with) const noexcept {
+  double total = 0.0;
+  for (const HashedFeature& c : context) {
+    const float weight = (*this)[place_of(crossed(c.hash, with.hash), bits_)];
+    total += static_cast<double>(weight) * static_cast<double>(c.value);
+  }
+  return total;
+}
+
+void HashedLinear::Weights::values(HashedFeatures context, std::span<const JointAction> actions,
+                                   std::span<double> out) const {
+  if (fault_) {
+    std::ranges::fill(out, 0.0);
+    return;
+  }
+  const auto alone = [&](const HashedFeature& f) {
+    return static_cast<double>((*this)[place_of(f.hash, bits_)]);
+  };
+  double common = alone(kBiasFeature);
+  for (const HashedFeature& c : context) common += alone(c) * static_cast<double>(c.value);
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    double value = common;
+    for (const HashedFeature& a : actions[i].features) {
+      value += static_cast<double>(a.value) * (alone(a) + sum(context, a));
+    }
+    out[i] = value;
+  }
+}
+
+HashedLinear::HashedLinear(const Stream&, Options options)
+    : options_(options),
+      weights_(options.bits),
+      rates_((std::size_t{1} << options.bits) / kChunk) {}
+
+void HashedLinear::gather(HashedFeatures context, const JointAction& action) {
+  phi_.clear();
+  each_joint_feature(context, action, [&](std::uint64_t hash, double value) {
+    phi_.push_back({place_of(hash, weights_.bits_), value});
+  });
+  // Features that meet in a place, or come twice, are one: their values add up, as in the sum.
+  std::ranges::stable_sort(phi_, {}, &PlacedFeature::place);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < phi_.size();) {
+    PlacedFeature merged = phi_[i];
+    for (++i; i < phi_.size() && phi_[i].place == merged.place; ++i) merged.value += phi_[i].value;
+    if (std::abs(merged.value) >= kSmallestFeature) phi_[kept++] = merged;
+  }
+  phi_.resize(kept);
+}
+
+void HashedLinear::learn(HashedFeatures context, const JointAction& action, double reward) {
+  if (weights_.fault_) return;
+  gather(context, action);
+  ++events_;
+  double prediction = 0.0;
+  for (PlacedFeature& feature : phi_) {
+    const std::size_t chunk = feature.place / kChunk, place = feature.place % kChunk;
+    Rates& rates = rates_.writable(chunk);
+    float& weight = weights_.chunks_.writable(chunk)[place];
+    float& scale = rates.scale[place];
+    const double size = std::abs(feature.value);
+    if (size > static_cast<double>(scale)) {
+      const double shrink = static_cast<double>(scale) / size;
+      weight = static_cast<float>(static_cast<double>(weight) * shrink);
+      rates.squares[place] =
+          static_cast<float>(static_cast<double>(rates.squares[place]) * shrink * shrink);
+      scale = static_cast<float>(size);
+      if (!(size <= kLargestFloat)) weights_.fault_ = true;
+    }
+    prediction += static_cast<double>(weight) * feature.value;
+    feature.value /= static_cast<double>(scale);  // z_i from here on
+    normalised_ += feature.value * feature.value;
+  }
+  const double residual = reward - prediction;
+  if (residual == 0.0 || weights_.fault_) return;
+  const double step = options_.rate * std::sqrt(static_cast<double>(events_) / normalised_);
+  double h = 0.0;
+  for (const PlacedFeature& feature : phi_) {
+    Rates& rates = rates_.writable(feature.place / kChunk);
+    float& squares = rates.squares[feature.place % kChunk];
+    const double z = feature.value,
+                 grown = static_cast<double>(squares) + residual * residual * z * z;
+    squares = static_cast<float>(grown);
+    if (!(grown <= kLargestFloat)) weights_.fault_ = true;
+    if (squares > 0.0F) h += step * z * z / std::sqrt(static_cast<double>(squares));
+  }
+  const double move = step * residual / (1.0 + h);
+  for (const PlacedFeature& feature : phi_) {
+    const std::size_t chunk = feature.place / kChunk, place = feature.place % kChunk;
+    const Rates& rates = *rates_[chunk];
+    if (!(rates.squares[place] > 0.0F)) continue;
+    float& weight = weights_.chunks_.writable(chunk)[place];
+    const double moved =
+        static_cast<double>(weight) + move * feature.value /
+                                          (static_cast<double>(rates.scale[place]) *
+                                           std::sqrt(static_cast<double>(rates.squares[place])));
+    if (!(std::abs(moved) <= kLargestFloat)) weights_.fault_ = true;
+    weight = static_cast<float>(moved);
+  }
+}
+
+std::string HashedLinear::fault() const {
+  if (!weights_.fault_) return {};
+  return "diverged: a weight or its rate is too large for single precision after event " +
+         std::to_string(events_) + "; are features or rewards extremely large?";
+}
+
+void HashedLinear::save(StateWriter& writer) const {
+  writer("events", events_);
+  writer("normalised", normalised_);
+  writer("fault", static_cast<std::uint32_t>(weights_.fault_));
+  save_chunks(writer, "weights", weights_.chunks_);
+  save_chunks(writer, "rates", rates_);
+}
+
+void HashedLinear::load(StateReader& reader) {
+  reader("events", events_);
+  reader("normalised", normalised_);
+  std::uint32_t fault = 0;
+  reader("fault", fault);
+  weights_.fault_ = fault != 0;
+  load_chunks(reader, "weights", weights_.chunks_);
+  load_chunks(reader, "rates", rates_);
+}
+
+}  // namespace sau
