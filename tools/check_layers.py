@@ -28,7 +28,8 @@ USES = {
     "report": "core model explore problem agent catalog data run",
     "http": "core",
     "store": "core",
-    "serve": "core model explore problem agent catalog store http",
+    "serve": "core model agent store",
+    "api": "core store serve http",
 }
 USES = {folder: {folder, *others.split()} for folder, others in USES.items()}
 

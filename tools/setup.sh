@@ -7,7 +7,8 @@ set -euo pipefail
 
 build_packages=(g++ cmake ninja-build ccache pkg-config git
   libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev liblzma-dev
-  libcurl4-openssl-dev libssl-dev libboost-dev libxxhash-dev libcairo2-dev fonts-dejavu-core nodejs npm)
+  libcurl4-openssl-dev libssl-dev libboost-dev libxxhash-dev libcairo2-dev fonts-dejavu-core nodejs npm
+  librocksdb-dev libsimdjson-dev prometheus-cpp-dev libxxhash-dev)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libeigen3-dev
   clang-format clang-tidy clang python3 chromium)
 # There as well when this command is: newer versions come from elsewhere, and their packages do not

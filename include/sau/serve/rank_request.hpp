@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sau/agent/joint_agent.hpp"
+#include "sau/store/failure.hpp"
+
+namespace sau {
+
+// What a request may ask for. Each bounds the work or the memory that one caller can cause.
+struct RequestLimits {
+  std::size_t actions = 1000;
+  std::size_t body_bytes = 1'048'576;
+  std::size_t id_bytes = 256;
+  std::size_t depth = 3;            // of objects and arrays within a features object
+  std::size_t features = 100'000;   // of the context and of all actions together
+  std::size_t crosses = 1'000'000;  // pairs of a context feature and an action feature
+
+  // For requests that were taken before, maybe under other limits.
+  static RequestLimits none() {
+    constexpr std::size_t kAny = SIZE_MAX / 2;
+    return {kAny, kAny, kAny, RequestLimits{}.depth, kAny, kAny};
+  }
+};
+
+// A rank request, read and hashed. Features: an object in `contextFeatures` or in an action's
+// `features` is a list of named values; a nested object is a namespace; strings and booleans are
+// indicators of "name=value", numbers keep their value, the elements of an array are one feature
+// each, null is none.
+struct RankRequest {
+  struct Action {
+    std::string id;
+    bool excluded = false;
+    std::size_t first = 0, last = 0;  // of its features in `features`
+  };
+
+  std::string event_id;  // empty when the caller gave none
+  bool defer_activation = false;
+  std::vector<HashedFeature> features;  // of the context, then of the actions in their order
+  std::size_t context_end = 0;
+  std::vector<Action> actions;
+  // Of everything that was asked, whatever the spelling of the JSON: the same for a retry.
+  std::uint64_t fingerprint = 0;
+
+  HashedFeatures context() const noexcept { return {features.data(), context_end}; }
+  OfferedAction offered(std::size_t i) const noexcept {
+    const Action& a = actions[i];
+    return {a.id, {features.data() + a.first, a.last - a.first}, a.excluded};
+  }
+};
+
+// Safe to call from several threads.
+Result<RankRequest> read_rank_request(std::string_view body, const RequestLimits& limits);
+
+// {"value": 0.7}
+Result<double> read_reward_request(std::string_view body);
+
+}  // namespace sau

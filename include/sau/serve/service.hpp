@@ -1,0 +1,94 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sau/serve/configuration.hpp"
+#include "sau/serve/rank_request.hpp"
+#include "sau/store/event_store.hpp"
+
+namespace sau {
+
+struct ServiceOptions {
+  std::filesystem::path folder;  // of the events, the model and the settings
+  // Of a new folder; one that is in use keeps its own, and anything else is refused.
+  std::string agent = "hashed_linear+sau_sampling";
+  std::uint64_t seed = 1;
+  RequestLimits limits = {};
+  std::size_t queue = 8192;         // requests that wait to be written; more are refused
+  std::size_t waiting = 5'000'000;  // events that wait for their reward; more are refused
+  std::chrono::milliseconds snapshot_every = std::chrono::minutes(1);
+  std::function<Milliseconds()> clock = {};  // the system's when empty
+  // The store of a folder; RocksDB when empty.
+  std::function<std::unique_ptr<EventStore>(const std::filesystem::path&)> store = {};
+  // Told what the operator should know, as one sentence each; from several threads.
+  std::function<void(const std::string&)> note = {};
+};
+
+struct RankedAction {
+  std::string id;
+  double probability = 0.0;
+};
+
+struct RankAnswer {
+  std::vector<RankedAction> ranking;  // in the order of the request
+  std::string event_id;
+  std::size_t chosen = 0;  // place of the action to use, and to reward
+};
+
+template <class T>
+using Answer = std::function<void(Result<T>)>;
+
+// The service, free of transport. Everything may be called from any thread. What takes an Answer
+// calls it exactly once: at once when the request is refused, else from a thread of the service when
+// the record of it is on disk. Answers should be quick.
+class Service {
+ public:
+  // Goes on where the folder's log ends. Throws Error when the folder cannot be used or something in
+  // it is damaged.
+  explicit Service(ServiceOptions options);
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+  ~Service();
+
+  void rank(std::string body, Answer<RankAnswer> answer);
+  void reward(std::string_view event_id, std::string_view body, Answer<Done> answer);
+  void activate(std::string_view event_id, Answer<Done> answer);
+
+  Configuration configuration() const;
+  void configure(std::string_view json, Answer<Configuration> answer);
+
+  // The model file as of now; see docs/formats/model.md.
+  std::string model() const;
+  void load_model(std::string bytes, Answer<Done> answer);
+  void reset_model(Answer<Done> answer);
+
+  // JSON for people and programs.
+  std::string model_properties() const;
+  Result<std::string> decision(std::string_view event_id) const;
+  std::string status() const;
+  // Prometheus' text format.
+  std::string metrics() const;
+  // Counts an answer of the transport: what was asked for, its status, and how long it took.
+  void count_request(std::string_view what, int status, double seconds);
+
+  // Whether all that was logged before the start has been learned, and the disk takes records.
+  bool ready() const;
+  // Returns when all that was acknowledged so far has been learned and is in use.
+  void settle();
+  // Writes the model to disk and ends; the destructor does the same.
+  void stop();
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace sau

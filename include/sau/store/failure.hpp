@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "sau/core/error.hpp"
+
+namespace sau {
+
+// Why a request was not carried out, as the caller is told.
+struct Failure {
+  enum class Code : std::uint8_t {
+    kBadRequest,    // it is wrong as it stands
+    kUnauthorized,  // no key, or not one of ours
+    kNotFound,      // no such event, or no such thing
+    kConflict,      // the event id was used for another request
+    kTooLarge,      // more bytes than are taken
+    kOverloaded,    // too much to do at the moment: try again
+    kUnavailable,   // it could not be put on disk: try again
+    kInternal,      // our fault
+  };
+
+  Code code = Code::kInternal;
+  std::string message;      // a sentence for a person
+  std::string target = {};  // the field that is wrong, as in actions[2].id
+};
+
+// A value, or why there is none.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
+  Result(Failure failure) : content_(std::in_place_index<1>, std::move(failure)) {}
+
+  bool ok() const noexcept { return content_.index() == 0; }
+  const T& value() const& {
+    SAU_ASSERT(ok(), "a failure has no value");
+    return *std::get_if<0>(&content_);
+  }
+  T& value() & {
+    SAU_ASSERT(ok(), "a failure has no value");
+    return *std::get_if<0>(&content_);
+  }
+  T&& value() && { return std::move(value()); }
+  const Failure& failure() const& {
+    SAU_ASSERT(!ok(), "a value is not a failure");
+    return *std::get_if<1>(&content_);
+  }
+
+ private:
+  std::variant<T, Failure> content_;
+};
+
+struct Done {};
+// That it was done, or why not.
+using Status = Result<Done>;
+
+}  // namespace sau

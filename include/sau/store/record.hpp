@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sau/store/failure.hpp"
+
+namespace sau {
+
+// What the log holds. Everything that happens gets the next sequence number; decisions and all that
+// happens to them later share one numbering. Each is bytes with a checksum of their own, so that a
+// log can be checked from end to end (docs/formats/log.md).
+
+using Sequence = std::uint64_t;      // from 1
+using Milliseconds = std::int64_t;   // since 1970, UTC
+
+enum class LearningMode : std::uint8_t { kOnline, kApprentice, kLoggingOnly };
+
+// One of the actions of a decision, as the agent saw it.
+struct DecidedAction {
+  double value = 0.0, spread = 0.0, variance = 0.0, probability = 0.0;
+  std::uint64_t count = 0;
+
+  bool operator==(const DecidedAction&) const = default;
+};
+
+struct Decision {
+  Milliseconds time = 0;
+  std::string event_id;
+  std::uint64_t fingerprint = 0;  // of the request
+  std::uint64_t model_version = 0;
+  LearningMode mode = LearningMode::kOnline;
+  bool deferred = false;     // counts only once activated
+  std::uint32_t chosen = 0;  // place among the actions
+  std::uint32_t policy = 0;  // what the policy would have chosen; not the same in apprentice mode
+  std::uint32_t baseline = 0;  // the caller's first action that was not excluded
+  std::vector<DecidedAction> actions;
+  std::string request;  // the body, as it was sent
+
+  bool operator==(const Decision&) const = default;
+};
+
+enum class EntryKind : std::uint8_t {
+  kReward,      // came in time; with `completes`, the event is learned from with `value`
+  kLateReward,  // came after the event was completed, or again: kept, not learned from
+  kActivated,   // with `completes`, a reward was there already
+  kExpired,     // its time is up; with `completes`, it is learned from with `value`
+  kConfigured,  // `text` is the configuration from here on
+  kModelReset,
+  kModelLoaded,  // `text` is the name of the file
+};
+
+// What happened after, or beside, a decision.
+struct Entry {
+  EntryKind kind = EntryKind::kReward;
+  Milliseconds time = 0;
+  Sequence decision = 0;  // which it is about; 0 for none
+  bool completes = false;
+  double value = 0.0;
+  std::string text = {};
+
+  bool operator==(const Entry&) const = default;
+};
+
+enum class EventPhase : std::uint8_t {
+  kWaiting,    // for its reward
+  kCompleted,  // by a reward
+  kMissing,    // completed with the default reward
+  kDropped,    // was never activated
+};
+
+struct ReceivedReward {
+  Milliseconds time = 0;
+  double value = 0.0;
+  bool late = false;  // or again, when the first one counts
+
+  bool operator==(const ReceivedReward&) const = default;
+};
+
+// Where an event stands; kept by event id.
+struct EventState {
+  Sequence decision = 0;
+  Milliseconds time = 0;
+  std::uint64_t fingerprint = 0;
+  EventPhase phase = EventPhase::kWaiting;
+  bool active = true;
+  std::uint32_t rewards = 0, late = 0;
+  double first = 0.0, sum = 0.0;  // of the rewards that came in time
+  double final_reward = 0.0;      // what it was completed with
+  std::vector<ReceivedReward> received = {};  // the first few; the log has all
+
+  bool operator==(const EventState&) const = default;
+};
+
+std::string encode(const Decision& decision);
+std::string encode(const Entry& entry);
+std::string encode(const EventState& state);
+
+// A failure says what is wrong with the bytes.
+Result<Decision> decode_decision(std::string_view bytes);
+Result<Entry> decode_entry(std::string_view bytes);
+Result<EventState> decode_event_state(std::string_view bytes);
+
+}  // namespace sau

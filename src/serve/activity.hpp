@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sau/store/record.hpp"
+
+namespace sau::detail {
+
+// What happened lately, for the live page; bounded in memory whatever the load.
+class Activity {
+ public:
+  struct Second {
+    Milliseconds time = 0;  // its beginning
+    std::uint64_t ranks = 0, rewards = 0, learned = 0, explored = 0, agreed = 0;
+    double reward_sum = 0.0, baseline_sum = 0.0;
+  };
+  struct Recent {
+    std::string event_id, action_id;
+    Milliseconds time = 0;
+    double probability = 0.0;
+    std::size_t actions = 0;
+  };
+  struct Share {
+    std::string id;
+    std::uint64_t ranked = 0;
+    double share = 0.0;
+  };
+
+  void ranked(Recent recent, bool explored, bool agreed);
+  void rewarded(Milliseconds time);
+  // `baseline` is an unbiased estimate of what the caller's first action would have brought.
+  void learned(Milliseconds time, double reward, double baseline);
+
+  // The last five minutes, oldest first; every second up to `now` is there.
+  std::vector<Second> history(Milliseconds now) const;
+  std::vector<Recent> recent() const;  // newest first
+  // Of the latest decisions, most used first.
+  std::vector<Share> shares(std::size_t limit) const;
+
+ private:
+  static constexpr std::size_t kSeconds = 300, kRecent = 20, kShares = 10'000;
+
+  Second& second(Milliseconds time);
+
+  mutable std::mutex mutex_;
+  std::deque<Second> seconds_;
+  std::deque<Recent> recent_;
+  std::deque<std::string> chosen_;
+  std::unordered_map<std::string, std::uint64_t> ranked_;
+};
+
+}  // namespace sau::detail

@@ -1,0 +1,194 @@
+#include "serve/batch_work.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace sau::detail {
+namespace {
+
+// Of the rewards of one event, for its explanation: nobody can make an event grow without end.
+constexpr std::size_t kReceivedKept = 16;
+
+Failure unknown_event(const std::string& id) {
+  return {Failure::Code::kNotFound, fmt::format("there is no event '{}'", id), "eventId"};
+}
+
+}  // namespace
+
+Result<RankAnswer> answer_of(const Decision& decision) {
+  const auto request = read_rank_request(decision.request, RequestLimits::none());
+  if (!request.ok() || request.value().actions.size() != decision.actions.size()) {
+    return Failure{Failure::Code::kInternal,
+                   "the logged request of event '" + decision.event_id + "' cannot be read"};
+  }
+  RankAnswer answer{.ranking = {}, .event_id = decision.event_id, .chosen = decision.chosen};
+  for (std::size_t i = 0; i < decision.actions.size(); ++i) {
+    answer.ranking.push_back({request.value().actions[i].id, decision.actions[i].probability});
+  }
+  return answer;
+}
+
+Result<std::optional<EventState>> BatchWork::event(const std::string& id) const {
+  if (const auto found = touched_.find(id); found != touched_.end()) {
+    return std::optional(found->second);
+  }
+  return store_.read([&](const EventStore& store) { return store.event(id); });
+}
+
+void BatchWork::entry(const Entry& entry) { batch_.entries.emplace_back(++last_, encode(entry)); }
+
+template <class T>
+void BatchWork::refuse(const Answer<T>& done, Failure failure) {
+  answers_.emplace_back([done, failure = std::move(failure)] { done(failure); });
+}
+
+void BatchWork::complete(EventState& state, EventPhase phase, double reward) {
+  state.phase = phase;
+  state.final_reward = reward;
+  batch_.settled.push_back(state.decision);
+}
+
+void BatchWork::add(RankOperation& operation) {
+  const std::string id = operation.decision.event_id;
+  const auto known = event(id);
+  if (!known.ok()) return refuse(operation.done, known.failure());
+  if (const auto& before = known.value()) {
+    if (before->fingerprint != operation.decision.fingerprint) {
+      return refuse(operation.done,
+                    {Failure::Code::kConflict,
+                     fmt::format("the event id '{}' was used for another request", id), "eventId"});
+    }
+    // A retry: the answer that was given, whatever has been learned since.
+    if (const auto found = ranked_.find(id); found != ranked_.end()) {
+      answers_.emplace_back([done = operation.done, answer = found->second] { done(answer); });
+      return;
+    }
+    const auto decision = store_.read(
+        [&](const EventStore& store) { return store.decision(before->decision); });
+    if (!decision.ok() || !decision.value()) {
+      return refuse(operation.done,
+                    decision.ok() ? unknown_event(id) : decision.failure());
+    }
+    answers_.emplace_back(
+        [done = operation.done, answer = answer_of(*decision.value())] { done(answer); });
+    return;
+  }
+  operation.decision.time = now_;
+  const EventState state{.decision = ++last_,
+                         .time = now_,
+                         .fingerprint = operation.decision.fingerprint,
+                         .active = !operation.decision.deferred};
+  batch_.decisions.emplace_back(last_, encode(operation.decision));
+  batch_.waiting.emplace_back(last_, now_);
+  touched_[id] = state;
+  ranked_[id] = operation.answer;
+  // The operation lives until the batch is done.
+  reports_.emplace_back([&operation](JournalObserver& observer) { observer.ranked(operation); });
+  answers_.emplace_back([&operation] { operation.done(std::move(operation.answer)); });
+}
+
+void BatchWork::add(RewardOperation& operation) {
+  const auto known = event(operation.event_id);
+  if (!known.ok()) return refuse(operation.done, known.failure());
+  if (!known.value()) return refuse(operation.done, unknown_event(operation.event_id));
+  EventState state = *known.value();
+  const bool in_time = state.phase == EventPhase::kWaiting && !is_late(state);
+  Entry reward{.kind = in_time ? EntryKind::kReward : EntryKind::kLateReward,
+               .time = now_,
+               .decision = state.decision,
+               .value = operation.value};
+  if (in_time) {
+    if (state.rewards++ == 0) state.first = operation.value;
+    state.sum += operation.value;
+    reward.completes = state.active &&
+                       configuration_.reward_aggregation == RewardAggregation::kEarliest;
+    if (reward.completes) {
+      // One that came before it was activated, under another aggregation, is the earlier one.
+      reward.value = state.first;
+      complete(state, EventPhase::kCompleted, state.first);
+    }
+  } else {
+    ++state.late;
+  }
+  if (state.received.size() < kReceivedKept) {
+    state.received.push_back({now_, operation.value, !in_time});
+  }
+  entry(reward);
+  touched_[operation.event_id] = state;
+  reports_.emplace_back([value = operation.value, delay = now_ - state.time,
+                         in_time](JournalObserver& observer) {
+    observer.rewarded(value, delay, in_time);
+  });
+  answers_.emplace_back([done = operation.done] { done(Done{}); });
+}
+
+void BatchWork::add(ActivateOperation& operation) {
+  const auto known = event(operation.event_id);
+  if (!known.ok()) return refuse(operation.done, known.failure());
+  if (!known.value()) return refuse(operation.done, unknown_event(operation.event_id));
+  EventState state = *known.value();
+  if (!state.active && state.phase == EventPhase::kWaiting && !is_late(state)) {
+    state.active = true;
+    Entry activated{.kind = EntryKind::kActivated, .time = now_, .decision = state.decision};
+    if (state.rewards > 0 &&
+        configuration_.reward_aggregation == RewardAggregation::kEarliest) {
+      activated.completes = true;
+      activated.value = state.first;
+      complete(state, EventPhase::kCompleted, state.first);
+    }
+    entry(activated);
+    touched_[operation.event_id] = state;
+  }
+  answers_.emplace_back([done = operation.done] { done(Done{}); });
+}
+
+void BatchWork::add(ConfigureOperation& operation) {
+  const auto read = read_configuration(operation.json, configuration_);
+  if (!read.ok()) return refuse(operation.done, read.failure());
+  configuration_ = read.value();
+  configured_ = configuration_;
+  batch_.configuration = to_json(configuration_);
+  entry({.kind = EntryKind::kConfigured, .time = now_, .text = *batch_.configuration});
+  answers_.emplace_back([done = operation.done, value = configuration_] { done(value); });
+}
+
+void BatchWork::add(ModelOperation& operation) {
+  entry({.kind = operation.kind, .time = now_, .text = operation.file});
+  answers_.emplace_back([done = operation.done] { done(Done{}); });
+}
+
+std::optional<Failure> BatchWork::expire(Sequence sequence) {
+  const auto decision =
+      store_.read([&](const EventStore& store) { return store.decision(sequence); });
+  if (!decision.ok()) return decision.failure();
+  if (!decision.value()) return std::nullopt;
+  const std::string& id = decision.value()->event_id;
+  const auto known = event(id);
+  if (!known.ok()) return known.failure();
+  if (!known.value() || known.value()->phase != EventPhase::kWaiting) return std::nullopt;
+  EventState state = *known.value();
+  Entry expired{.kind = EntryKind::kExpired, .time = now_, .decision = sequence};
+  const bool missing = state.active && state.rewards == 0;
+  expired.completes = state.active;
+  if (state.active) {
+    const bool sum = configuration_.reward_aggregation == RewardAggregation::kSum;
+    expired.value = missing ? configuration_.default_reward : sum ? state.sum : state.first;
+  }
+  complete(state, !state.active ? EventPhase::kDropped
+                  : missing     ? EventPhase::kMissing
+                                : EventPhase::kCompleted,
+           expired.value);
+  entry(expired);
+  touched_[id] = state;
+  reports_.emplace_back([missing](JournalObserver& observer) { observer.expired(missing); });
+  return std::nullopt;
+}
+
+const StoreBatch& BatchWork::batch() {
+  batch_.events.clear();
+  for (const auto& [id, state] : touched_) batch_.events.emplace_back(id, encode(state));
+  return batch_;
+}
+
+}  // namespace sau::detail

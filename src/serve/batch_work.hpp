@@ -1,0 +1,63 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "serve/journal.hpp"
+
+namespace sau::detail {
+
+// A batch in the making: what the operations do to events, one after the other, each seeing what the
+// ones before it did. Nothing outside changes before the batch is on disk.
+class BatchWork {
+ public:
+  BatchWork(const SharedStore& store, const Configuration& configuration, Sequence last,
+            Milliseconds now)
+      : store_(store), configuration_(configuration), last_(last), now_(now) {}
+
+  void add(RankOperation& operation);
+  void add(RewardOperation& operation);
+  void add(ActivateOperation& operation);
+  void add(ConfigureOperation& operation);
+  void add(ModelOperation& operation);
+  // The time of a decision is up. A failure is one of the store.
+  std::optional<Failure> expire(Sequence decision);
+
+  const StoreBatch& batch();
+  Sequence last() const noexcept { return last_; }
+  // Answers, in order, to be given when the batch is on disk.
+  std::vector<std::function<void()>>& answers() noexcept { return answers_; }
+  // For the observer, and the memory of the journal, likewise.
+  std::vector<std::function<void(JournalObserver&)>>& reports() noexcept { return reports_; }
+  const std::optional<Configuration>& configured() const noexcept { return configured_; }
+
+ private:
+  Result<std::optional<EventState>> event(const std::string& id) const;
+  void entry(const Entry& entry);
+  void complete(EventState& state, EventPhase phase, double reward);
+  // Of an event: whether its time is up, though nobody wrote so yet.
+  bool is_late(const EventState& state) const noexcept {
+    return now_ > state.time + configuration_.reward_wait_time;
+  }
+  template <class T>
+  void refuse(const Answer<T>& done, Failure failure);
+
+  const SharedStore& store_;
+  Configuration configuration_;
+  Sequence last_;
+  Milliseconds now_;
+  StoreBatch batch_;
+  std::unordered_map<std::string, EventState> touched_;
+  std::unordered_map<std::string, RankAnswer> ranked_;  // in this batch, for retries within it
+  std::vector<std::function<void()>> answers_;
+  std::vector<std::function<void(JournalObserver&)>> reports_;
+  std::optional<Configuration> configured_;
+};
+
+// What the caller of a decision was told.
+Result<RankAnswer> answer_of(const Decision& decision);
+
+}  // namespace sau::detail

@@ -1,0 +1,121 @@
+#include "sau/serve/configuration.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace sau {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<std::string_view, 3> kModes = {"Online", "Apprentice", "LoggingOnly"};
+constexpr std::array<std::string_view, 2> kAggregations = {"earliest", "sum"};
+
+Failure bad(std::string_view target, std::string expected, const Json& found) {
+  // (dump() would throw at bad UTF-8, which the parser let through in no case.)
+  return {Failure::Code::kBadRequest,
+          fmt::format("expected {}, found {}", expected, found.dump().substr(0, 64)),
+          std::string(target)};
+}
+
+std::optional<Failure> read_number(const Json& value, std::string_view target, double low,
+                                   double high, double& out) {
+  if (!value.is_number() || !(value.get<double>() >= low) || !(value.get<double>() <= high)) {
+    return bad(target, fmt::format("a number from {} to {}", low, high), value);
+  }
+  out = value.get<double>();
+  return std::nullopt;
+}
+
+template <std::size_t N, class E>
+std::optional<Failure> read_name(const Json& value, std::string_view target,
+                                 const std::array<std::string_view, N>& names, E& out) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (value.is_string() && value.get_ref<const std::string&>() == names[i]) {
+      out = static_cast<E>(i);
+      return std::nullopt;
+    }
+  }
+  return bad(target, fmt::format("one of {}", fmt::join(names, ", ")), value);
+}
+
+std::optional<Failure> read_time(const Json& value, std::string_view target, Milliseconds& out) {
+  if (!value.is_string()) return bad(target, "an ISO 8601 time, such as \"PT10M\"", value);
+  const auto duration = read_duration(value.get_ref<const std::string&>(), target);
+  if (!duration.ok()) return duration.failure();
+  out = duration.value();
+  return std::nullopt;
+}
+
+std::optional<Failure> read_field(std::string_view name, const Json& value, Configuration& to) {
+  constexpr double kLargestReward = 1e9;
+  constexpr double kLongestRetention = 36'500.0;
+  if (name == "rewardWaitTime") return read_time(value, name, to.reward_wait_time);
+  if (name == "modelExportFrequency") return read_time(value, name, to.model_export_frequency);
+  if (name == "defaultReward") {
+    return read_number(value, name, -kLargestReward, kLargestReward, to.default_reward);
+  }
+  if (name == "explorationPercentage") {
+    return read_number(value, name, 0.0, 1.0, to.exploration_percentage);
+  }
+  if (name == "rewardAggregation") {
+    return read_name(value, name, kAggregations, to.reward_aggregation);
+  }
+  if (name == "learningMode") return read_name(value, name, kModes, to.learning_mode);
+  if (name == "logRetentionDays") {
+    double days = 0.0;
+    if (auto wrong = read_number(value, name, -1.0, kLongestRetention, days)) return wrong;
+    if (days != std::floor(days)) return bad(name, "whole days, or -1 for ever", value);
+    to.log_retention_days = static_cast<std::int64_t>(days);
+    return std::nullopt;
+  }
+  // Clients of the retired service send back what they were given, with fields that mean nothing here.
+  for (const std::string_view other :
+       {"lastConfigurationEditDate", "isAutoOptimizationEnabled", "autoOptimizationFrequency",
+        "autoOptimizationStartDate", "logMirrorEnabled", "logMirrorSasUri"}) {
+    if (name == other) return std::nullopt;
+  }
+  return Failure{Failure::Code::kBadRequest, "there is no such setting",
+                 std::string(name.substr(0, 64))};
+}
+
+}  // namespace
+
+std::string_view name_of(LearningMode mode) { return kModes[static_cast<std::size_t>(mode)]; }
+
+std::string to_json(const Configuration& configuration) {
+  const Json json = {
+      {"rewardWaitTime", write_duration(configuration.reward_wait_time)},
+      {"defaultReward", configuration.default_reward},
+      {"rewardAggregation",
+       kAggregations[static_cast<std::size_t>(configuration.reward_aggregation)]},
+      {"explorationPercentage", configuration.exploration_percentage},
+      {"modelExportFrequency", write_duration(configuration.model_export_frequency)},
+      {"logRetentionDays", configuration.log_retention_days},
+      {"learningMode", name_of(configuration.learning_mode)},
+  };
+  return json.dump();
+}
+
+Result<Configuration> read_configuration(std::string_view json, const Configuration& before) {
+  constexpr int kDeepest = 8;
+  bool too_deep = false;
+  const auto watch = [&too_deep](int depth, Json::parse_event_t, Json&) {
+    too_deep = too_deep || depth > kDeepest;
+    return !too_deep;
+  };
+  const Json root = Json::parse(json, watch, /*allow_exceptions=*/false);
+  if (root.is_discarded() || too_deep || !root.is_object()) {
+    return Failure{Failure::Code::kBadRequest, "the request is not a JSON object"};
+  }
+  Configuration read = before;
+  for (const auto& [name, value] : root.items()) {
+    if (auto wrong = read_field(name, value, read)) return std::move(*wrong);
+  }
+  return read;
+}
+
+}  // namespace sau

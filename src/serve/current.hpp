@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace sau::detail {
+
+// An immutable value that is exchanged whole: readers keep the one they took.
+template <class T>
+class Current {
+ public:
+  explicit Current(std::shared_ptr<const T> value) : value_(std::move(value)) {}
+
+  std::shared_ptr<const T> get() const {
+    const std::lock_guard lock(mutex_);
+    return value_;
+  }
+  void set(std::shared_ptr<const T> value) {
+    // What is replaced is destroyed outside the lock: it may be large.
+    {
+      const std::lock_guard lock(mutex_);
+      value_.swap(value);
+    }
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const T> value_;
+};
+
+}  // namespace sau::detail

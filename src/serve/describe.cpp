@@ -1,0 +1,199 @@
+#include "serve/describe.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "sau/core/version.hpp"
+#include "sau/serve/rank_request.hpp"
+
+namespace sau::detail {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// An event id or an action id was UTF-8 when it came; what is not any more is shown as far as it is.
+std::string dumped(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+double seconds(Milliseconds time) { return static_cast<double>(time) / 1000.0; }
+
+const char* state_name(const EventState& state, LearningMode mode) {
+  switch (state.phase) {
+    case EventPhase::kWaiting:
+      return state.active ? "waiting" : "inactive";
+    case EventPhase::kMissing:
+      return "missing";
+    case EventPhase::kDropped:
+      return "inactive";
+    case EventPhase::kCompleted:
+      break;
+  }
+  return mode == LearningMode::kLoggingOnly ? "logged" : "learned";
+}
+
+Json mean_of(double sum, std::uint64_t count) {
+  return count == 0 ? Json() : Json(sum / static_cast<double>(count));
+}
+
+}  // namespace
+
+std::string describe_model(const ModelView& model) {
+  return dumped(Json{{"agent", model.agent},
+                     {"version", model.version},
+                     {"eventsLearned", model.events},
+                     {"lastModifiedTime", write_time(model.published)},
+                     {"ageSeconds", seconds(model.now - model.published)},
+                     {"checksum", model.checksum}});
+}
+
+Result<std::string> describe_decision(const EventStore& store, std::string_view event_id,
+                                      Milliseconds wait) {
+  const auto state = store.event(event_id);
+  if (!state.ok()) return state.failure();
+  const Failure unknown{Failure::Code::kNotFound,
+                        "there is no event '" + std::string(event_id.substr(0, 256)) + "'",
+                        "eventId"};
+  if (!state.value()) return unknown;
+  const EventState& event = *state.value();
+  const auto stored = store.decision(event.decision);
+  if (!stored.ok()) return stored.failure();
+  if (!stored.value()) return unknown;
+  const Decision& decision = *stored.value();
+  const auto request = read_rank_request(decision.request, RequestLimits::none());
+  if (!request.ok()) return request.failure();
+  Json rewards = Json::array();
+  for (const ReceivedReward& reward : event.received) {
+    rewards.push_back(
+        {{"value", reward.value}, {"time", write_time(reward.time)}, {"late", reward.late}});
+  }
+  const bool has_reward =
+      event.phase == EventPhase::kCompleted || event.phase == EventPhase::kMissing;
+
+  Json actions = Json::array();
+  for (std::size_t i = 0; i < decision.actions.size(); ++i) {
+    const DecidedAction& action = decision.actions[i];
+    actions.push_back({{"id", request.value().actions[i].id},
+                       {"value", action.value},
+                       {"spread", action.spread},
+                       {"count", action.count},
+                       {"variance", action.variance},
+                       {"probability", action.probability},
+                       {"excluded", request.value().actions[i].excluded}});
+  }
+  return dumped(Json{{"eventId", decision.event_id},
+                     {"time", write_time(decision.time)},
+                     {"rewardActionId", request.value().actions[decision.chosen].id},
+                     {"policyActionId", request.value().actions[decision.policy].id},
+                     {"learningMode", name_of(decision.mode)},
+                     {"modelVersion", decision.model_version},
+                     {"sequence", event.decision},
+                     {"state", state_name(event, decision.mode)},
+                     {"active", event.active},
+                     {"deadline", write_time(decision.time + wait)},
+                     {"reward", has_reward ? Json(event.final_reward) : Json()},
+                     {"rewards", std::move(rewards)},
+                     {"actions", std::move(actions)}});
+}
+
+std::string describe_status(const ServiceView& view, const Activity& activity,
+                            const EventStore& store) {
+  const auto history = activity.history(view.now);
+  Json seconds_list = Json::array();
+  Activity::Second all, lately;  // of the whole history, and of the last ten whole seconds
+  constexpr std::size_t kLately = 10;
+  for (std::size_t i = 0; i < history.size(); ++i) {
+    const Activity::Second& each = history[i];
+    seconds_list.push_back({{"time", write_time(each.time)},
+                            {"ranks", each.ranks},
+                            {"rewards", each.rewards},
+                            {"meanReward", mean_of(each.reward_sum, each.learned)}});
+    all.ranks += each.ranks;
+    all.learned += each.learned;
+    all.explored += each.explored;
+    all.agreed += each.agreed;
+    all.reward_sum += each.reward_sum;
+    all.baseline_sum += each.baseline_sum;
+    if (i + 1 < history.size() && i + 1 + kLately >= history.size()) {
+      lately.ranks += each.ranks;
+      lately.rewards += each.rewards;
+    }
+  }
+  const double window =
+      static_cast<double>(std::clamp<std::size_t>(history.size(), 2, kLately + 1) - 1);
+
+  std::map<std::string, const ActionRecord*, std::less<>> known;
+  for (const ActionRecord& record : view.actions) known[record.id] = &record;
+  Json actions = Json::array();
+  const auto add_action = [&](const std::string& id, double share, std::uint64_t ranked) {
+    Json action = {{"id", id}, {"share", share}, {"ranked", ranked}, {"count", 0},
+                   {"mean", Json()}, {"spread", Json()}, {"variance", Json()}};
+    if (const auto found = known.find(id); found != known.end() && found->second->count > 0) {
+      const ActionRecord& record = *found->second;
+      const auto n = static_cast<double>(record.count);
+      action["count"] = record.count;
+      action["mean"] = record.reward_sum / n;
+      action["spread"] = std::sqrt(record.squares) / n;
+      action["variance"] = record.squares / n;
+    }
+    actions.push_back(std::move(action));
+  };
+  for (const Activity::Share& share : view.shares) add_action(share.id, share.share, share.ranked);
+  if (view.shares.empty()) {
+    for (const ActionRecord& record : view.actions) add_action(record.id, 0.0, 0);
+  }
+
+  Json recent = Json::array();
+  for (const Activity::Recent& each : activity.recent()) {
+    Json decision = {{"eventId", each.event_id},       {"time", write_time(each.time)},
+                     {"rewardActionId", each.action_id}, {"probability", each.probability},
+                     {"actions", each.actions},         {"reward", Json()},
+                     {"state", "waiting"}};
+    if (const auto state = store.event(each.event_id); state.ok() && state.value()) {
+      const EventState& event = *state.value();
+      decision["state"] = state_name(event, view.mode);
+      const bool done = event.phase != EventPhase::kWaiting && event.phase != EventPhase::kDropped;
+      if (done) decision["reward"] = event.final_reward;
+    }
+    recent.push_back(std::move(decision));
+  }
+
+  return dumped(Json{
+      {"version", std::string(version())},
+      {"agent", view.agent},
+      {"learningMode", name_of(view.mode)},
+      {"ready", view.ready},
+      {"fault", view.fault.empty() ? Json() : Json(view.fault)},
+      {"uptimeSeconds", seconds(view.now - view.started)},
+      {"model",
+       {{"version", view.version},
+        {"eventsLearned", view.events},
+        {"ageSeconds", seconds(view.now - view.published)}}},
+      {"totals",
+       {{"ranks", view.totals.ranks},
+        {"rewards", view.totals.rewards},
+        {"lateRewards", view.totals.late},
+        {"missingRewards", view.totals.missing},
+        {"learned", view.totals.learned},
+        {"waiting", view.waiting},
+        {"refused", view.totals.refused},
+        {"logBytes", view.log_bytes},
+        {"learnerLag", view.lag}}},
+      {"now",
+       {{"ranksPerSecond", static_cast<double>(lately.ranks) / window},
+        {"rewardsPerSecond", static_cast<double>(lately.rewards) / window},
+        {"meanReward", mean_of(all.reward_sum, all.learned)},
+        {"baselineReward", mean_of(all.baseline_sum, all.learned)},
+        {"explorationRate", mean_of(static_cast<double>(all.explored), all.ranks)},
+        {"apprenticeAgreement", view.mode == LearningMode::kApprentice
+                                    ? mean_of(static_cast<double>(all.agreed), all.ranks)
+                                    : Json()}}},
+      {"history", std::move(seconds_list)},
+      {"actions", std::move(actions)},
+      {"actionCount", view.known_actions},
+      {"recent", std::move(recent)}});
+}
+
+}  // namespace sau::detail

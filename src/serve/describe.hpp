@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sau/agent/joint_agent.hpp"
+#include "sau/serve/configuration.hpp"
+#include "sau/store/event_store.hpp"
+#include "serve/activity.hpp"
+#include "serve/metrics.hpp"
+
+namespace sau::detail {
+
+// JSON for people and programs (docs/http.md).
+
+struct ModelView {
+  std::string agent;
+  Sequence version = 0;
+  std::uint64_t events = 0;
+  Milliseconds published = 0, now = 0;
+  std::string checksum;
+};
+std::string describe_model(const ModelView& model);
+
+// A decision and what became of it.
+Result<std::string> describe_decision(const EventStore& store, std::string_view event_id,
+                                      Milliseconds wait);
+
+struct ServiceView {
+  std::string agent;
+  LearningMode mode = LearningMode::kOnline;
+  bool ready = false;
+  Milliseconds now = 0, started = 0;
+  Sequence version = 0;
+  std::uint64_t events = 0;
+  Milliseconds published = 0;
+  Metrics::Totals totals = {};
+  std::uint64_t waiting = 0, lag = 0, log_bytes = 0, known_actions = 0;
+  std::string fault;
+  std::vector<Activity::Share> shares = {};
+  std::vector<ActionRecord> actions = {};
+};
+std::string describe_status(const ServiceView& view, const Activity& activity,
+                            const EventStore& store);
+
+}  // namespace sau::detail

@@ -1,0 +1,114 @@
+#include "serve/feature_reader.hpp"
+
+#define XXH_INLINE_ALL
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <cmath>
+#include <limits>
+
+namespace sau::detail {
+namespace {
+
+constexpr std::string_view kTrue = "true", kFalse = "false";
+// Tells an indicator `name=value` and the i-th number of an array from a plain number `name`.
+constexpr std::uint64_t kIndicator = 0x9D7F3C5B, kElement = 0x51E2A7C3;
+
+}  // namespace
+
+FeatureHash FeatureHash::with(std::string_view part) const {
+  return FeatureHash(XXH3_64bits_withSeed(part.data(), part.size(), state_ + part.size()));
+}
+
+FeatureHash FeatureHash::with(std::uint64_t number) const {
+  return FeatureHash(XXH3_64bits_withSeed(&number, sizeof number, state_));
+}
+
+std::optional<Failure> FeatureReader::read_list(simdjson::dom::element list, std::uint64_t side,
+                                                std::string_view target) {
+  target_ = target;
+  simdjson::dom::array objects;
+  if (list.get(objects) != simdjson::SUCCESS) return failure("expected an array of objects");
+  for (const simdjson::dom::element item : objects) {
+    simdjson::dom::object object;
+    if (item.get(object) != simdjson::SUCCESS) return failure("expected an array of objects");
+    if (auto wrong = read_object(object, FeatureHash(side), 1)) return wrong;
+  }
+  return std::nullopt;
+}
+
+std::optional<Failure> FeatureReader::read_object(simdjson::dom::object object,
+                                                  const FeatureHash& space, std::size_t depth) {
+  if (depth > limits_.depth) {
+    return failure(fmt::format("features are nested deeper than {}", limits_.depth));
+  }
+  for (const auto [name, value] : object) {
+    if (auto wrong = read_value(value, name, space, depth)) return wrong;
+  }
+  return std::nullopt;
+}
+
+std::optional<Failure> FeatureReader::read_value(simdjson::dom::element value,
+                                                 std::string_view name, const FeatureHash& space,
+                                                 std::size_t depth) {
+  const auto indicator = [&](std::string_view text) {
+    return add(space.with(name).with(kIndicator).with(text).value(), 1.0, name);
+  };
+  switch (value.type()) {
+    case simdjson::dom::element_type::STRING:
+      return indicator(value.get_string().value_unsafe());
+    case simdjson::dom::element_type::BOOL:
+      return indicator(value.get_bool().value_unsafe() ? kTrue : kFalse);
+    case simdjson::dom::element_type::INT64:
+    case simdjson::dom::element_type::UINT64:
+    case simdjson::dom::element_type::DOUBLE:
+      return add(space.with(name).value(), value.get_double().value_unsafe(), name);
+    case simdjson::dom::element_type::OBJECT:
+      return read_object(value.get_object().value_unsafe(), space.with(name), depth + 1);
+    case simdjson::dom::element_type::ARRAY:
+      return read_array(value.get_array().value_unsafe(), name, space, depth + 1);
+    case simdjson::dom::element_type::NULL_VALUE:
+      return std::nullopt;
+  }
+  return failure("expected JSON");
+}
+
+std::optional<Failure> FeatureReader::read_array(simdjson::dom::array array, std::string_view name,
+                                                 const FeatureHash& space, std::size_t depth) {
+  if (depth > limits_.depth) {
+    return failure(fmt::format("features are nested deeper than {}", limits_.depth));
+  }
+  std::uint64_t place = 0;
+  for (const simdjson::dom::element item : array) {
+    std::optional<Failure> wrong;
+    if (item.is_number()) {
+      // A list of numbers is a vector: its places are not interchangeable.
+      wrong = add(space.with(name).with(kElement).with(place).value(),
+                  item.get_double().value_unsafe(), name);
+    } else {
+      wrong = read_value(item, name, space, depth);
+    }
+    if (wrong) return wrong;
+    ++place;
+  }
+  return std::nullopt;
+}
+
+std::optional<Failure> FeatureReader::add(std::uint64_t hash, double value, std::string_view name) {
+  if (!(std::abs(value) <= std::numeric_limits<float>::max())) {
+    return failure(fmt::format("the feature '{}' is {}; expected a number within +-3.4e38",
+                               name.substr(0, 64), value));
+  }
+  if (out_.size() >= limits_.features) {
+    return failure(fmt::format("more than {} features", limits_.features));
+  }
+  // A zero says nothing and would cost as much as any other number.
+  if (value != 0.0) out_.push_back({hash, static_cast<float>(value)});
+  return std::nullopt;
+}
+
+Failure FeatureReader::failure(std::string message) const {
+  return {Failure::Code::kBadRequest, std::move(message), std::string(target_)};
+}
+
+}  // namespace sau::detail

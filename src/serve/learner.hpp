@@ -1,0 +1,95 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sau/serve/configuration.hpp"
+#include "serve/current.hpp"
+#include "serve/replayer.hpp"
+#include "serve/shared_store.hpp"
+
+namespace sau::detail {
+
+// What decisions are made with.
+struct PublishedModel {
+  std::shared_ptr<const JointAgent> agent;
+  Sequence version = 0;  // the latest entry of the log that changed it
+  Milliseconds time = 0;
+};
+
+struct LearnerOptions {
+  std::filesystem::path folder;
+  std::chrono::milliseconds snapshot_every{60'000};
+  std::function<Milliseconds()> clock;
+  std::function<void(const std::string&)> note;
+  std::function<void(const Lesson&)> learned;        // by the learner's thread
+  std::function<void(Sequence position)> snapshotted;  // likewise
+};
+
+// The thread that learns: follows the log, publishes what it has learned, and writes it to disk now
+// and then. Rewards wait for it on disk, not in memory.
+class Learner {
+ public:
+  Learner(SharedStore& store, const Current<Configuration>& configuration, Replayer replayer,
+          LearnerOptions options);
+  Learner(const Learner&) = delete;
+  Learner& operator=(const Learner&) = delete;
+  ~Learner() { stop(); }
+
+  // All up to here is on disk and may be learned.
+  void follow(Sequence committed);
+
+  std::shared_ptr<const PublishedModel> published() const { return published_.get(); }
+  std::string model() const;
+  std::vector<ActionRecord> actions(std::size_t limit) const;
+  std::size_t action_count() const;
+  Sequence position() const noexcept { return position_.load(std::memory_order_acquire); }
+  std::string fault() const;
+
+  // Returns when all up to `sequence` has been learned and published, or when it is stopped.
+  void wait_for(Sequence sequence);
+  // Ends, after writing what it has learned by then.
+  void stop();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void run();
+  void learn_some(Sequence until);
+  void publish();
+  // All that was learned is published.
+  void set_usable();
+  void snapshot();
+
+  SharedStore& store_;
+  const Current<Configuration>& configuration_;
+  LearnerOptions options_;
+
+  mutable std::mutex agent_mutex_;  // held while learning and saving, never while deciding
+  Replayer replayer_;
+  Current<PublishedModel> published_;
+  std::atomic<Sequence> position_;  // all up to here was learned
+  std::atomic<Sequence> usable_;    // and is published
+
+  std::mutex mutex_;
+  std::condition_variable wake_, settled_;
+  Sequence committed_ = 0, wanted_ = 0;
+  bool stopping_ = false;
+
+  // Of the thread alone.
+  Sequence snapshot_position_ = 0;
+  Clock::time_point last_publish_{}, last_snapshot_ = Clock::now();
+  Clock::duration publish_cost_{};
+  bool stuck_ = false;
+  std::thread thread_;
+};
+
+}  // namespace sau::detail

@@ -1,0 +1,160 @@
+#include "serve/metrics.hpp"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+
+namespace sau::detail {
+namespace {
+
+using prometheus::Counter;
+using prometheus::Gauge;
+using prometheus::Histogram;
+
+const Histogram::BucketBoundaries kRequestSeconds = {0.0005, 0.001, 0.002, 0.005, 0.01, 0.02,
+                                                     0.05,   0.1,   0.25,  0.5,   1,    5};
+const Histogram::BucketBoundaries kRewardDelaySeconds = {0.1, 1,   5,    15,   60,    300,
+                                                         600, 1800, 3600, 21600, 86400};
+
+}  // namespace
+
+struct Metrics::Families {
+  prometheus::Registry registry;
+
+  template <class T>
+  prometheus::Family<T>& family(const char* name, const char* help) {
+    if constexpr (std::is_same_v<T, Counter>) {
+      return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+    } else if constexpr (std::is_same_v<T, Gauge>) {
+      return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
+    } else {
+      return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
+    }
+  }
+  Counter& counter(const char* name, const char* help) { return family<Counter>(name, help).Add({}); }
+  Gauge& gauge(const char* name, const char* help) { return family<Gauge>(name, help).Add({}); }
+
+  prometheus::Family<Counter>& requests =
+      family<Counter>("sau_requests_total", "Requests answered, by what was asked and by status.");
+  prometheus::Family<Histogram>& seconds =
+      family<Histogram>("sau_request_seconds", "Time from request to answer.");
+  // Looking a metric up by its labels takes longer than counting.
+  std::shared_mutex mutex;
+  std::map<std::pair<std::string, int>, std::pair<Counter*, Histogram*>, std::less<>> by_request;
+
+  Counter& ranks = counter("sau_ranks_total", "Decisions made.");
+  Counter& explored =
+      counter("sau_explored_total", "Decisions other than the action of the largest predicted value.");
+  Counter& apprentice = counter("sau_apprentice_total", "Decisions in apprentice mode.");
+  Counter& agreed = counter("sau_apprentice_agreed_total",
+                            "Of them, those in which the policy chose the caller's first action.");
+  prometheus::Family<Counter>& rewards =
+      family<Counter>("sau_rewards_total", "Rewards received, in time or late (or again).");
+  Counter& in_time = rewards.Add({{"outcome", "in_time"}});
+  Counter& late = rewards.Add({{"outcome", "late"}});
+  Histogram& delay = family<Histogram>("sau_reward_delay_seconds",
+                                       "Time from decision to reward, of rewards in time.")
+                         .Add({}, kRewardDelaySeconds);
+  Counter& missing =
+      counter("sau_missing_rewards_total", "Events completed with the default reward.");
+  Counter& dropped = counter("sau_dropped_events_total", "Events that were never activated.");
+  Counter& learned = counter("sau_learned_total", "Events completed and read by the learner.");
+  Gauge& reward_sum = gauge("sau_reward_sum", "Sum of their rewards: by the policy.");
+  Gauge& baseline_sum =
+      gauge("sau_baseline_reward_sum",
+            "The same had the caller's first action been taken, estimated by inverse propensity.");
+
+  Gauge& queued = gauge("sau_journal_queue", "Requests that wait to be written.");
+  Gauge& waiting = gauge("sau_waiting_events", "Events that wait for their reward.");
+  Gauge& lag = gauge("sau_learner_lag", "Log records that are not learned yet.");
+  Gauge& model_version = gauge("sau_model_version", "The log record that last changed the model.");
+  Gauge& model_age = gauge("sau_model_age_seconds", "Since the model in use was put to use.");
+  Gauge& model_events = gauge("sau_model_events", "Rewards the model in use has learned from.");
+  Gauge& log_bytes = gauge("sau_log_bytes", "Size of the event store.");
+  Gauge& actions = gauge("sau_known_actions", "Action ids with statistics.");
+  Gauge& writable = gauge("sau_log_writable", "1 when the log takes records, else 0.");
+};
+
+Metrics::Metrics() : families_(std::make_unique<Families>()) {}
+Metrics::~Metrics() = default;
+
+void Metrics::request(std::string_view what, int status, double seconds) {
+  Families& f = *families_;
+  const std::pair<std::string, int> key(what, status);
+  {
+    const std::shared_lock lock(f.mutex);
+    if (const auto found = f.by_request.find(key); found != f.by_request.end()) {
+      found->second.first->Increment();
+      return found->second.second->Observe(seconds);
+    }
+  }
+  const std::unique_lock lock(f.mutex);
+  auto& [counter, histogram] = f.by_request[key];
+  counter = &f.requests.Add({{"request", key.first}, {"status", std::to_string(status)}});
+  histogram = &f.seconds.Add({{"request", key.first}}, kRequestSeconds);
+  counter->Increment();
+  histogram->Observe(seconds);
+}
+
+void Metrics::ranked(bool explored, bool apprentice, bool agreed) {
+  families_->ranks.Increment();
+  if (explored) families_->explored.Increment();
+  if (apprentice) families_->apprentice.Increment();
+  if (apprentice && agreed) families_->agreed.Increment();
+}
+
+void Metrics::rewarded(double delay_seconds, bool in_time) {
+  (in_time ? families_->in_time : families_->late).Increment();
+  if (in_time) families_->delay.Observe(delay_seconds);
+}
+
+void Metrics::expired(bool missing) {
+  (missing ? families_->missing : families_->dropped).Increment();
+}
+
+void Metrics::learned(double reward, double baseline) {
+  families_->learned.Increment();
+  families_->reward_sum.Increment(reward);
+  families_->baseline_sum.Increment(baseline);
+}
+
+Metrics::Totals Metrics::totals() const {
+  const auto whole = [](const Counter& counter) {
+    return static_cast<std::uint64_t>(counter.Value());
+  };
+  const Families& f = *families_;
+  Totals totals{.ranks = whole(f.ranks),
+                .rewards = whole(f.in_time) + whole(f.late),
+                .late = whole(f.late),
+                .missing = whole(f.missing),
+                .learned = whole(f.learned),
+                .refused = 0};
+  const std::shared_lock lock(families_->mutex);
+  for (const auto& [key, metric] : f.by_request) {
+    if (key.second >= 400) totals.refused += whole(*metric.first);
+  }
+  return totals;
+}
+
+std::string Metrics::text(const Gauges& gauges) const {
+  Families& f = *families_;
+  f.queued.Set(gauges.queued);
+  f.waiting.Set(gauges.waiting);
+  f.lag.Set(gauges.learner_lag);
+  f.model_version.Set(gauges.model_version);
+  f.model_age.Set(gauges.model_age);
+  f.model_events.Set(gauges.model_events);
+  f.log_bytes.Set(gauges.log_bytes);
+  f.actions.Set(gauges.actions);
+  f.writable.Set(gauges.writable);
+  return prometheus::TextSerializer().Serialize(f.registry.Collect());
+}
+
+}  // namespace sau::detail

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace sau::detail {
+
+// Gauges, read when somebody asks.
+struct Gauges {
+  double queued = 0, waiting = 0, learner_lag = 0, model_version = 0, model_age = 0,
+         model_events = 0, log_bytes = 0, actions = 0, writable = 0;
+};
+
+// Counters since the start, in Prometheus' text format. Safe to use from any thread.
+class Metrics {
+ public:
+  Metrics();
+  ~Metrics();
+
+  void request(std::string_view what, int status, double seconds);
+  void ranked(bool explored, bool apprentice, bool agreed);
+  void rewarded(double delay_seconds, bool in_time);
+  void expired(bool missing);
+  // `baseline` is an unbiased estimate of what the caller's first action would have brought.
+  void learned(double reward, double baseline);
+
+  struct Totals {
+    std::uint64_t ranks = 0, rewards = 0, late = 0, missing = 0, learned = 0, refused = 0;
+  };
+  Totals totals() const;
+  std::string text(const Gauges& gauges) const;
+
+ private:
+  struct Families;
+  std::unique_ptr<Families> families_;
+};
+
+}  // namespace sau::detail

@@ -1,0 +1,234 @@
+#include "sau/serve/rank_request.hpp"
+
+#define XXH_INLINE_ALL
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <unordered_map>
+
+#include "serve/feature_reader.hpp"
+
+namespace sau {
+namespace {
+
+using detail::FeatureHash;
+using detail::FeatureReader;
+using simdjson::dom::element;
+
+Failure bad(std::string message, std::string target = {}) {
+  return {Failure::Code::kBadRequest, std::move(message), std::move(target)};
+}
+
+// A parser keeps its memory from one request to the next, but not that of an unusually large one.
+simdjson::dom::parser& parser() {
+  constexpr std::size_t kUsual = 262'144;
+  thread_local simdjson::dom::parser kept;
+  if (kept.capacity() > kUsual) kept = simdjson::dom::parser();
+  return kept;
+}
+
+// Deep enough for what is allowed (the request, its list, an action, its list, then features), and
+// the cheapest defence against what is not.
+constexpr std::size_t kFrame = 5;
+
+Result<element> parsed(std::string_view body, std::size_t depth) {
+  simdjson::dom::parser& json = parser();
+  if (json.allocate(std::max<std::size_t>(body.size(), 4096), depth) != simdjson::SUCCESS) {
+    return Failure{Failure::Code::kOverloaded, "out of memory"};
+  }
+  element root;
+  const auto error = json.parse(body.data(), body.size()).get(root);
+  switch (error) {
+    case simdjson::SUCCESS:
+      break;
+    case simdjson::DEPTH_ERROR:
+      return bad("the request is nested too deeply");
+    case simdjson::UTF8_ERROR:
+      return bad("the request is not valid UTF-8");
+    case simdjson::NUMBER_ERROR:
+      return bad("the request has a number that is malformed or too large");
+    case simdjson::EMPTY:
+      return bad("the request is empty; expected a JSON object");
+    default:
+      return bad(std::string("the request is not JSON: ") + simdjson::error_message(error));
+  }
+  if (!root.is_object()) return bad("the request is not a JSON object");
+  return root;
+}
+
+// The field, if it is there and not null.
+std::optional<element> field(element object, std::string_view name) {
+  element found;
+  if (object[name].get(found) != simdjson::SUCCESS || found.is_null()) return std::nullopt;
+  return found;
+}
+
+class RankReader {
+ public:
+  RankReader(const RequestLimits& limits, RankRequest& request)
+      : limits_(limits), request_(request), features_(limits, request.features) {}
+
+  std::optional<Failure> read(element root) {
+    if (auto wrong = read_event(root)) return wrong;
+    if (const auto list = field(root, "contextFeatures")) {
+      if (auto wrong = features_.read_list(*list, detail::kContextSide, "contextFeatures")) {
+        return wrong;
+      }
+    }
+    request_.context_end = request_.features.size();
+    if (auto wrong = read_actions(root)) return wrong;
+    if (auto wrong = read_excluded(root)) return wrong;
+    const std::size_t of_actions = request_.features.size() - request_.context_end;
+    if (request_.context_end * of_actions > limits_.crosses) {
+      return bad(fmt::format("{} context features and {} action features make more than {} pairs",
+                             request_.context_end, of_actions, limits_.crosses),
+                 "actions");
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<Failure> read_event(element root) {
+    if (const auto id = field(root, "eventId")) {
+      std::string_view text;
+      if (id->get(text) != simdjson::SUCCESS) return bad("expected text", "eventId");
+      if (auto wrong = check_id(text, "eventId")) return wrong;
+      request_.event_id = text;
+    }
+    if (const auto defer = field(root, "deferActivation")) {
+      if (defer->get(request_.defer_activation) != simdjson::SUCCESS) {
+        return bad("expected true or false", "deferActivation");
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Failure> check_id(std::string_view id, std::string target) const {
+    if (id.empty()) return bad("an id is not empty", std::move(target));
+    if (id.size() > limits_.id_bytes) {
+      return bad(fmt::format("an id has at most {} bytes, not {}", limits_.id_bytes, id.size()),
+                 std::move(target));
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Failure> read_actions(element root) {
+    const auto list = field(root, "actions");
+    simdjson::dom::array actions;
+    if (!list || list->get(actions) != simdjson::SUCCESS) {
+      return bad("expected an array of actions", "actions");
+    }
+    std::size_t place = 0;
+    for (const element action : actions) {
+      if (place >= limits_.actions) {
+        return bad(fmt::format("more than {} actions", limits_.actions), "actions");
+      }
+      if (auto wrong = read_action(action, place)) return wrong;
+      ++place;
+    }
+    if (place == 0) return bad("there is no action to choose from", "actions");
+    return std::nullopt;
+  }
+
+  std::optional<Failure> read_action(element action, std::size_t place) {
+    const auto target = [place](const char* name) {
+      return fmt::format("actions[{}]{}", place, name);
+    };
+    if (!action.is_object()) return bad("expected an object with id and features", target(""));
+    const auto id = field(action, "id");
+    std::string_view text;
+    if (!id || id->get(text) != simdjson::SUCCESS) return bad("expected text", target(".id"));
+    if (auto wrong = check_id(text, target(".id"))) return wrong;
+    const auto [known, is_new] = places_.emplace(text, place);
+    if (!is_new) {
+      return bad(fmt::format("the id '{}' is that of actions[{}] as well", text, known->second),
+                 target(".id"));
+    }
+    RankRequest::Action read{.id = std::string(text), .excluded = false,
+                             .first = request_.features.size(), .last = 0};
+    if (const auto list = field(action, "features")) {
+      const std::string name = target(".features");
+      if (auto wrong = features_.read_list(*list, detail::kActionSide, name)) return wrong;
+    }
+    read.last = request_.features.size();
+    request_.actions.push_back(std::move(read));
+    return std::nullopt;
+  }
+
+  std::optional<Failure> read_excluded(element root) {
+    const auto list = field(root, "excludedActions");
+    if (!list) return std::nullopt;
+    simdjson::dom::array ids;
+    if (list->get(ids) != simdjson::SUCCESS) {
+      return bad("expected an array of action ids", "excludedActions");
+    }
+    std::size_t left = request_.actions.size();
+    for (const element id : ids) {
+      std::string_view text;
+      if (id.get(text) != simdjson::SUCCESS) {
+        return bad("expected an array of action ids", "excludedActions");
+      }
+      const auto found = places_.find(text);
+      if (found == places_.end()) continue;  // what is not offered is not chosen either
+      RankRequest::Action& action = request_.actions[found->second];
+      if (!action.excluded) --left;
+      action.excluded = true;
+    }
+    if (left == 0) return bad("all actions are excluded", "excludedActions");
+    return std::nullopt;
+  }
+
+  const RequestLimits& limits_;
+  RankRequest& request_;
+  FeatureReader features_;
+  std::unordered_map<std::string_view, std::size_t> places_;  // of ids, which the parser holds
+};
+
+std::uint64_t fingerprint(const RankRequest& request) {
+  FeatureHash hash = FeatureHash(request.defer_activation ? 1 : 0).with(request.context_end);
+  const auto mix = [&hash](std::uint64_t feature, float value) {
+    const struct {
+      std::uint64_t feature;
+      double value;
+    } both{feature, static_cast<double>(value)};
+    hash = FeatureHash(XXH3_64bits_withSeed(&both, sizeof both, hash.value()));
+  };
+  for (const HashedFeature& feature : request.features) mix(feature.hash, feature.value);
+  for (const RankRequest::Action& action : request.actions) {
+    hash = hash.with(action.id).with(action.last - action.first + (action.excluded ? 1U << 31 : 0));
+  }
+  return hash.value();
+}
+
+}  // namespace
+
+Result<RankRequest> read_rank_request(std::string_view body, const RequestLimits& limits) {
+  if (body.size() > limits.body_bytes) {
+    return Failure{Failure::Code::kTooLarge,
+                   fmt::format("the request has {} bytes; at most {} are taken", body.size(),
+                               limits.body_bytes)};
+  }
+  const Result<element> root = parsed(body, limits.depth + kFrame);
+  if (!root.ok()) return root.failure();
+  RankRequest request;
+  if (auto wrong = RankReader(limits, request).read(root.value())) return std::move(*wrong);
+  request.fingerprint = fingerprint(request);
+  return request;
+}
+
+Result<double> read_reward_request(std::string_view body) {
+  const Result<element> root = parsed(body, kFrame);
+  if (!root.ok()) return root.failure();
+  const auto value = field(root.value(), "value");
+  double number = 0.0;
+  if (!value || !value->is_number() || value->get(number) != simdjson::SUCCESS ||
+      !std::isfinite(number)) {
+    return bad("expected a finite number", "value");
+  }
+  return number;
+}
+
+}  // namespace sau

@@ -1,0 +1,404 @@
+#include "sau/serve/service.hpp"
+
+#define XXH_INLINE_ALL
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <utility>
+
+#include "sau/core/error.hpp"
+#include "sau/core/file.hpp"
+#include "sau/core/rng.hpp"
+#include "serve/activity.hpp"
+#include "serve/describe.hpp"
+#include "serve/journal.hpp"
+#include "serve/learner.hpp"
+#include "serve/metrics.hpp"
+#include "serve/model_file.hpp"
+#include "serve/replayer.hpp"
+#include "serve/settings.hpp"
+
+namespace sau {
+namespace {
+
+using namespace detail;
+
+Milliseconds system_time() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+ServiceOptions completed(ServiceOptions options) {
+  if (!options.clock) options.clock = system_time;
+  if (!options.note) options.note = [](const std::string&) {};
+  if (!options.store) {
+    options.store = [note = options.note](const std::filesystem::path& folder) {
+      return open_event_store(folder, {.read_only = false, .verify = true, .note = note});
+    };
+  }
+  // The canonical spelling: the same agent under another one is no other agent.
+  options.agent = make_joint_agent(options.agent, options.seed)->spec();
+  return options;
+}
+
+Replayer restored(const ServiceOptions& options, const SharedStore& store) {
+  Replayer replayer(options.folder, options.agent, options.seed);
+  const auto file = snapshot_file(options.folder);
+  if (std::filesystem::exists(file)) replayer.load(read_file(file), file.string());
+  const auto last = store.read([](const EventStore& events) { return events.last(); });
+  if (!last.ok()) throw Error(last.failure().message);
+  if (replayer.position() > last.value()) {
+    throw Error(fmt::format("{}: the model has read the log up to record {}, but the log in {} ends "
+                            "at {}: part of it is missing",
+                            file.string(), replayer.position(),
+                            events_folder(options.folder).string(), last.value()));
+  }
+  return replayer;
+}
+
+std::shared_ptr<const Configuration> stored_configuration(const SharedStore& store) {
+  const auto found = store.read([](const EventStore& events) { return events.configuration(); });
+  if (!found.ok()) throw Error(found.failure().message);
+  if (!found.value()) return std::make_shared<const Configuration>();
+  const auto read = read_configuration(*found.value(), {});
+  if (!read.ok()) throw Error("the stored configuration: " + read.failure().message);
+  return std::make_shared<const Configuration>(read.value());
+}
+
+// Ids for callers that bring none: unique, and nobody else's guess.
+class EventIds {
+ public:
+  EventIds() {
+    if (getrandom(words_, sizeof words_, 0) != sizeof words_) {
+      throw Error("the system has no random numbers for event ids");
+    }
+  }
+  std::string next() {
+    const std::uint64_t count = count_.fetch_add(1, std::memory_order_relaxed);
+    return fmt::format("{:016x}{:016x}", XXH3_64bits_withSeed(words_, sizeof words_, count),
+                       XXH3_64bits_withSeed(words_, sizeof words_, ~count));
+  }
+
+ private:
+  std::uint64_t words_[4];
+  std::atomic<std::uint64_t> count_{0};
+};
+
+// The event id seeds the draw: a retry draws the same.
+double draw_of(std::uint64_t seed, std::string_view event_id) {
+  const std::uint64_t event = XXH3_64bits(event_id.data(), event_id.size());
+  return Rng(Stream{seed, event, 0, Role::kServe}).uniform();
+}
+
+// The first action at which the sum of the chances passes `draw`, none of chance 0.
+std::size_t drawn(std::span<const Outlook> outlooks, double draw) {
+  std::size_t chosen = 0;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < outlooks.size(); ++i) {
+    if (outlooks[i].probability <= 0.0) continue;
+    chosen = i;
+    sum += outlooks[i].probability;
+    if (draw < sum) break;
+  }
+  return chosen;
+}
+
+}  // namespace
+
+class Service::Implementation final : public JournalObserver {
+ public:
+  explicit Implementation(ServiceOptions given)
+      : options_(completed(std::move(given))),
+        settings_(settle_folder(options_.folder, {options_.agent, options_.seed})),
+        store_(options_.store(events_folder(options_.folder))),
+        configuration_(stored_configuration(store_)),
+        learner_(store_, configuration_, restored(options_, store_), learner_options()),
+        journal_(store_, configuration_, *this, journal_options()),
+        at_start_(journal_.committed()),
+        started_(options_.clock()) {
+    learner_.follow(at_start_);
+  }
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
+  ~Implementation() { stop(); }
+
+  void rank(std::string body, Answer<RankAnswer> answer) {
+    if (auto failure = journal_.closed()) return answer(std::move(*failure));
+    auto request = read_rank_request(body, options_.limits);
+    if (!request.ok()) return answer(request.failure());
+    journal_.submit(decide(std::move(request).value(), std::move(body), std::move(answer)));
+  }
+
+  void reward(std::string_view event_id, std::string_view body, Answer<Done> answer) {
+    const auto value = read_reward_request(body);
+    if (!value.ok()) return answer(value.failure());
+    journal_.submit(RewardOperation{std::string(event_id), value.value(), std::move(answer)});
+  }
+
+  void activate(std::string_view event_id, Answer<Done> answer) {
+    journal_.submit(ActivateOperation{std::string(event_id), std::move(answer)});
+  }
+
+  Configuration configuration() const { return *configuration_.get(); }
+
+  void configure(std::string_view json, Answer<Configuration> answer) {
+    if (const auto read = read_configuration(json, configuration()); !read.ok()) {
+      return answer(read.failure());
+    }
+    journal_.submit(ConfigureOperation{std::string(json), std::move(answer)});
+  }
+
+  std::string model() const { return learner_.model(); }
+
+  void load_model(std::string bytes, Answer<Done> answer) {
+    const std::string name = checksum_of(bytes) + ".sau";
+    try {
+      Replayer(options_.folder, options_.agent, options_.seed).load(bytes, "the model");
+      std::filesystem::create_directories(loaded_file(options_.folder, name).parent_path());
+    } catch (const Error& error) {
+      return answer(Failure{Failure::Code::kBadRequest, error.what()});
+    }
+    try {
+      write_file(loaded_file(options_.folder, name), bytes);
+    } catch (const Error& error) {
+      return answer(Failure{Failure::Code::kUnavailable, error.what()});
+    }
+    journal_.submit(ModelOperation{EntryKind::kModelLoaded, name, std::move(answer)});
+  }
+
+  void reset_model(Answer<Done> answer) {
+    journal_.submit(ModelOperation{EntryKind::kModelReset, {}, std::move(answer)});
+  }
+
+  std::string model_properties() const {
+    const auto published = learner_.published();
+    return describe_model({.agent = options_.agent,
+                           .version = published->version,
+                           .events = published->agent->learned(),
+                           .published = published->time,
+                           .now = options_.clock(),
+                           .checksum = checksum_of(model())});
+  }
+
+  Result<std::string> decision(std::string_view event_id) const {
+    return store_.read([&](const EventStore& store) {
+      return describe_decision(store, event_id, configuration_.get()->reward_wait_time);
+    });
+  }
+
+  std::string status() const {
+    const auto published = learner_.published();
+    ServiceView view{.agent = options_.agent,
+                     .mode = configuration_.get()->learning_mode,
+                     .ready = ready(),
+                     .now = options_.clock(),
+                     .started = started_,
+                     .version = published->version,
+                     .events = published->agent->learned(),
+                     .published = published->time,
+                     .totals = metrics_.totals(),
+                     .waiting = journal_.waiting(),
+                     .lag = lag(),
+                     .log_bytes = log_bytes(),
+                     .known_actions = learner_.action_count(),
+                     .fault = learner_.fault()};
+    constexpr std::size_t kActions = 50;
+    view.shares = activity_.shares(kActions);
+    view.actions = learner_.actions(kActions);
+    return store_.read([&](const EventStore& store) { return describe_status(view, activity_, store); });
+  }
+
+  std::string metrics() const {
+    const auto published = learner_.published();
+    return metrics_.text(
+        {.queued = static_cast<double>(journal_.queued()),
+         .waiting = static_cast<double>(journal_.waiting()),
+         .learner_lag = static_cast<double>(lag()),
+         .model_version = static_cast<double>(published->version),
+         .model_age = static_cast<double>(options_.clock() - published->time) / 1000.0,
+         .model_events = static_cast<double>(published->agent->learned()),
+         .log_bytes = static_cast<double>(log_bytes()),
+         .actions = static_cast<double>(learner_.action_count()),
+         .writable = journal_.broken() ? 0.0 : 1.0});
+  }
+
+  void count_request(std::string_view what, int status, double seconds) {
+    metrics_.request(what, status, seconds);
+  }
+
+  bool ready() const { return !journal_.broken() && learner_.position() >= at_start_; }
+  void settle() { learner_.wait_for(journal_.committed()); }
+
+  void stop() {
+    journal_.stop();
+    learner_.stop();
+  }
+
+  // By the journal's thread.
+
+  void ranked(const RankOperation& operation) override {
+    const Decision& decision = operation.decision;
+    const auto& chosen = operation.answer.ranking[decision.chosen];
+    const bool agreed = decision.policy == decision.chosen;
+    metrics_.ranked(operation.explored, decision.mode == LearningMode::kApprentice, agreed);
+    activity_.ranked({decision.event_id, chosen.id, decision.time, chosen.probability,
+                      decision.actions.size()},
+                     operation.explored, agreed);
+  }
+  void rewarded(double, Milliseconds delay, bool in_time) override {
+    metrics_.rewarded(static_cast<double>(delay) / 1000.0, in_time);
+    activity_.rewarded(options_.clock());
+  }
+  void expired(bool missing) override { metrics_.expired(missing); }
+
+ private:
+  RankOperation decide(RankRequest request, std::string body, Answer<RankAnswer> answer) {
+    const auto configuration = configuration_.get();
+    const auto model = learner_.published();
+    if (request.event_id.empty()) request.event_id = ids_.next();
+    std::vector<OfferedAction> offered;
+    offered.reserve(request.actions.size());
+    for (std::size_t i = 0; i < request.actions.size(); ++i) offered.push_back(request.offered(i));
+    std::vector<Outlook> outlooks(offered.size());
+    model->agent->decide(request.context(), offered, configuration->exploration_percentage,
+                         outlooks);
+    const std::size_t policy = drawn(outlooks, draw_of(options_.seed, request.event_id));
+    const auto baseline = static_cast<std::size_t>(
+        std::ranges::find(request.actions, false, &RankRequest::Action::excluded) -
+        request.actions.begin());
+    std::size_t chosen = policy;
+    if (configuration->learning_mode == LearningMode::kApprentice) {
+      // The caller's own choice, with certainty.
+      chosen = baseline;
+      for (Outlook& outlook : outlooks) outlook.probability = 0.0;
+      outlooks[chosen].probability = 1.0;
+    }
+    RankOperation operation{.decision = {.time = 0,
+                                         .event_id = request.event_id,
+                                         .fingerprint = request.fingerprint,
+                                         .model_version = model->version,
+                                         .mode = configuration->learning_mode,
+                                         .deferred = request.defer_activation,
+                                         .chosen = static_cast<std::uint32_t>(chosen),
+                                         .policy = static_cast<std::uint32_t>(policy),
+                                         .baseline = static_cast<std::uint32_t>(baseline),
+                                         .actions = {},
+                                         .request = std::move(body)},
+                            .answer = {.ranking = {},
+                                       .event_id = std::move(request.event_id),
+                                       .chosen = chosen},
+                            .explored = false,
+                            .done = std::move(answer)};
+    operation.decision.actions.reserve(outlooks.size());
+    operation.answer.ranking.reserve(outlooks.size());
+    for (std::size_t i = 0; i < outlooks.size(); ++i) {
+      const Outlook& outlook = outlooks[i];
+      if (!offered[i].excluded && outlook.value > outlooks[policy].value) operation.explored = true;
+      operation.decision.actions.push_back(
+          {outlook.value, outlook.spread, outlook.variance, outlook.probability, outlook.count});
+      // (Offered actions look at these ids; they are not used any more.)
+      operation.answer.ranking.push_back({std::move(request.actions[i].id), outlook.probability});
+    }
+    return operation;
+  }
+
+  JournalOptions journal_options() {
+    return {.queue = options_.queue,
+            .waiting = options_.waiting,
+            .clock = options_.clock,
+            .note = options_.note,
+            .committed = [this](Sequence sequence) { learner_.follow(sequence); }};
+  }
+
+  LearnerOptions learner_options() {
+    return {.folder = options_.folder,
+            .snapshot_every = options_.snapshot_every,
+            .clock = options_.clock,
+            .note = options_.note,
+            .learned = [this](const Lesson& lesson) { learned(lesson); },
+            .snapshotted = [this](Sequence position) { snapshotted(position); }};
+  }
+
+  // By the learner's thread.
+  void learned(const Lesson& lesson) {
+    const Decision& decision = lesson.decision;
+    const bool is_baseline = decision.chosen == decision.baseline;
+    const double baseline =
+        is_baseline ? lesson.reward / decision.actions[decision.chosen].probability : 0.0;
+    metrics_.learned(lesson.reward, baseline);
+    activity_.learned(options_.clock(), lesson.reward, baseline);
+  }
+
+  void snapshotted(Sequence position) {
+    journal_.forget_before(position + 1, [this] {
+      try {
+        write_file(base_file(options_.folder), read_file(snapshot_file(options_.folder)));
+      } catch (const Error& error) {
+        options_.note(error.what());
+      }
+    });
+  }
+
+  std::uint64_t lag() const {
+    const Sequence committed = journal_.committed(), position = learner_.position();
+    return committed > position ? committed - position : 0;
+  }
+  std::uint64_t log_bytes() const {
+    return store_.read([](const EventStore& store) { return store.bytes(); });
+  }
+
+  ServiceOptions options_;
+  FolderSettings settings_;
+  SharedStore store_;
+  Current<Configuration> configuration_;
+  Metrics metrics_;
+  Activity activity_;
+  EventIds ids_;
+  Learner learner_;
+  Journal journal_;
+  Sequence at_start_;
+  Milliseconds started_;
+};
+
+Service::Service(ServiceOptions options)
+    : implementation_(std::make_unique<Implementation>(std::move(options))) {}
+Service::~Service() = default;
+
+void Service::rank(std::string body, Answer<RankAnswer> answer) {
+  implementation_->rank(std::move(body), std::move(answer));
+}
+void Service::reward(std::string_view event_id, std::string_view body, Answer<Done> answer) {
+  implementation_->reward(event_id, body, std::move(answer));
+}
+void Service::activate(std::string_view event_id, Answer<Done> answer) {
+  implementation_->activate(event_id, std::move(answer));
+}
+Configuration Service::configuration() const { return implementation_->configuration(); }
+void Service::configure(std::string_view json, Answer<Configuration> answer) {
+  implementation_->configure(json, std::move(answer));
+}
+std::string Service::model() const { return implementation_->model(); }
+void Service::load_model(std::string bytes, Answer<Done> answer) {
+  implementation_->load_model(std::move(bytes), std::move(answer));
+}
+void Service::reset_model(Answer<Done> answer) { implementation_->reset_model(std::move(answer)); }
+std::string Service::model_properties() const { return implementation_->model_properties(); }
+Result<std::string> Service::decision(std::string_view event_id) const {
+  return implementation_->decision(event_id);
+}
+std::string Service::status() const { return implementation_->status(); }
+std::string Service::metrics() const { return implementation_->metrics(); }
+void Service::count_request(std::string_view what, int status, double seconds) {
+  implementation_->count_request(what, status, seconds);
+}
+bool Service::ready() const { return implementation_->ready(); }
+void Service::settle() { implementation_->settle(); }
+void Service::stop() { implementation_->stop(); }
+
+}  // namespace sau

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+
+#include "sau/store/event_store.hpp"
+
+namespace sau::detail {
+
+// The store among threads: many read, one writes, and nobody reads while it is reopened.
+class SharedStore {
+ public:
+  explicit SharedStore(std::unique_ptr<EventStore> store) : store_(std::move(store)) {}
+
+  // Calls `use` with the store, which stays open meanwhile.
+  template <class Use>
+  auto read(Use use) const {
+    const std::shared_lock lock(mutex_);
+    return use(std::as_const(*store_));
+  }
+  // For the one thread that writes.
+  Status write(const StoreBatch& batch) {
+    const std::shared_lock lock(mutex_);
+    return store_->write(batch);
+  }
+  Status forget(Sequence first) {
+    const std::shared_lock lock(mutex_);
+    return store_->forget(first);
+  }
+  Status reopen() {
+    const std::unique_lock lock(mutex_);
+    return store_->reopen();
+  }
+
+ private:
+  mutable std::shared_mutex mutex_;
+  std::unique_ptr<EventStore> store_;
+};
+
+}  // namespace sau::detail

@@ -1,0 +1,126 @@
+#include "store/wal_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/crc.hpp>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "sau/core/error.hpp"
+#include "sau/core/file.hpp"
+
+namespace sau::detail {
+namespace {
+
+constexpr std::size_t kBlock = 32'768, kHeader = 7;
+enum FragmentType : std::uint8_t { kZero, kFull, kFirst, kMiddle, kLast };
+
+using Crc32c = boost::crc_optimal<32, 0x1EDC6F41, 0xFFFFFFFF, 0xFFFFFFFF, true, true>;
+
+// RocksDB stores checksums turned and shifted, so that those of data with checksums inside differ.
+std::uint32_t masked(std::uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xA282EAD8U; }
+
+struct Fragment {
+  FragmentType type = kZero;
+  std::size_t end = 0;
+  bool good = false;
+};
+
+// The fragment at `place`, which is not in the last six bytes of a block.
+Fragment fragment_at(std::string_view bytes, std::size_t place) {
+  Fragment found{.type = kZero, .end = bytes.size(), .good = false};
+  if (bytes.size() - place < kHeader) return found;
+  std::uint32_t crc = 0;
+  std::uint16_t length = 0;
+  std::memcpy(&crc, bytes.data() + place, sizeof crc);
+  std::memcpy(&length, bytes.data() + place + sizeof crc, sizeof length);
+  found.type = static_cast<FragmentType>(bytes[place + kHeader - 1]);
+  found.end = place + kHeader + length;
+  if (found.end > bytes.size() || found.end > (place / kBlock + 1) * kBlock) return found;
+  Crc32c computed;
+  computed.process_bytes(bytes.data() + place + kHeader - 1, length + 1U);
+  found.good = found.type >= kFull && found.type <= kLast && masked(computed.checksum()) == crc;
+  return found;
+}
+
+std::size_t after_padding(std::size_t place) {
+  const std::size_t left = kBlock - place % kBlock;
+  return left < kHeader ? place + left : place;
+}
+
+bool all_zero(std::string_view bytes) {
+  return std::ranges::all_of(bytes, [](char c) { return c == 0; });
+}
+
+// Whether a record begins, with a checksum that is right, at or after `place`. One byte at a time:
+// a damaged length says nothing about where the next fragment is.
+bool record_begins_after(std::string_view bytes, std::size_t place) {
+  for (; place + kHeader <= bytes.size(); ++place) {
+    const auto type = static_cast<FragmentType>(bytes[place + kHeader - 1]);
+    if ((type == kFull || type == kFirst) && fragment_at(bytes, place).good) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+WalCheck check_wal(std::string_view bytes) {
+  WalCheck check;
+  bool inside = false;  // of a record of several fragments
+  std::size_t place = 0;
+  while ((place = after_padding(place)) < bytes.size()) {
+    const Fragment fragment = fragment_at(bytes, place);
+    const bool expected = inside ? fragment.type == kMiddle || fragment.type == kLast
+                                 : fragment.type == kFull || fragment.type == kFirst;
+    if (!fragment.good || !expected) break;
+    inside = fragment.type == kFirst || fragment.type == kMiddle;
+    place = fragment.end;
+    if (!inside) {
+      check.whole = place;
+      ++check.records;
+    }
+  }
+  const std::string_view rest = bytes.substr(std::min<std::size_t>(check.whole, bytes.size()));
+  check.torn = !all_zero(rest);
+  // What broke off inside a record is looked for from where it broke: its own beginning is good.
+  const std::size_t broken = std::min(std::max<std::size_t>(place, check.whole), bytes.size());
+  check.goes_on = check.torn && record_begins_after(bytes, broken + (broken < bytes.size() ? 1 : 0));
+  return check;
+}
+
+std::string repair_wal(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".log") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);  // their numbers have leading zeros
+  std::string note;
+  const std::filesystem::path* cut_file = nullptr;
+  std::uint64_t cut = 0, lost = 0;
+  for (const auto& file : files) {
+    const std::string bytes = read_file(file);
+    const WalCheck check = check_wal(bytes);
+    const bool damaged_before = cut_file != nullptr && check.records > 0;
+    if (damaged_before || check.goes_on) {
+      const std::uint64_t offset = damaged_before ? cut : check.whole;
+      throw Error(fmt::format(
+          "{}: damaged at offset {}: a record there does not match its checksum, and whole records "
+          "follow; nothing was changed. Restore the folder from a copy",
+          (damaged_before ? *cut_file : file).string(), offset));
+    }
+    if (check.torn) {
+      cut_file = &file;
+      cut = check.whole;
+      lost = bytes.size() - check.whole;
+    }
+  }
+  if (cut_file == nullptr) return note;
+  std::filesystem::resize_file(*cut_file, cut);
+  return fmt::format("{}: cut at offset {}, after the last whole record; {} bytes of a record that "
+                     "was being written, and was not acknowledged, are gone",
+                     cut_file->string(), cut, lost);
+}
+
+}  // namespace sau::detail
