@@ -1,0 +1,111 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "sau/serve/service.hpp"
+#include "serve/memory_store.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace sau::testing {
+
+// A service with a clock and a disk in the test's hand; asks and waits for the answer.
+class TestService {
+ public:
+  explicit TestService(std::string agent = "hashed_linear(bits=10)+sau_sampling")
+      : agent_(std::move(agent)), disk_(std::make_shared<MemoryDisk>()) {
+    start();
+  }
+
+  void start() {
+    ServiceOptions options;
+    options.folder = folder_ / "data";
+    options.agent = agent_;
+    options.limits = limits;
+    options.queue = queue;
+    options.snapshot_every = snapshot_every;
+    options.clock = [this] { return time.load(); };
+    options.store = [disk = disk_](const std::filesystem::path&) {
+      return std::make_unique<MemoryStore>(disk);
+    };
+    service_ = std::make_unique<Service>(std::move(options));
+  }
+  // As after kill -9: what was not on disk is gone, and so is what was learned since the snapshot.
+  void restart_without_snapshot() {
+    const auto snapshot = folder_ / "data/model.sau";
+    service_.reset();
+    std::filesystem::remove(snapshot);
+    start();
+  }
+  void restart() {
+    service_.reset();
+    start();
+  }
+
+  Result<RankAnswer> rank(const std::string& body) {
+    return answered<RankAnswer>([&](auto done) { service_->rank(body, done); });
+  }
+  Status reward(const std::string& event, double value) {
+    return answered<Done>([&](auto done) {
+      service_->reward(event, fmt::format("{{\"value\":{}}}", value), done);
+    });
+  }
+  Status activate(const std::string& event) {
+    return answered<Done>([&](auto done) { service_->activate(event, done); });
+  }
+  Result<Configuration> configure(const std::string& json) {
+    return answered<Configuration>([&](auto done) { service_->configure(json, done); });
+  }
+  Status load_model(const std::string& bytes) {
+    return answered<Done>([&](auto done) { service_->load_model(bytes, done); });
+  }
+  Status reset_model() {
+    return answered<Done>([&](auto done) { service_->reset_model(done); });
+  }
+
+  // The model with all that was acknowledged, as a short text: bytes say nothing to a reader.
+  std::string model_checksum() {
+    service_->settle();
+    return nlohmann::json::parse(service_->model_properties())["checksum"].get<std::string>();
+  }
+
+  Service& operator*() { return *service_; }
+  Service* operator->() { return service_.get(); }
+  MemoryDisk& disk() { return *disk_; }
+  const TemporaryFolder& folder() const { return folder_; }
+
+  std::atomic<Milliseconds> time{1'000'000};
+  RequestLimits limits = {};
+  std::size_t queue = 8192;
+  std::chrono::milliseconds snapshot_every = std::chrono::hours(1);
+
+ private:
+  template <class T, class Ask>
+  Result<T> answered(Ask ask) {
+    const auto promise = std::make_shared<std::promise<Result<T>>>();
+    ask(Answer<T>([promise](Result<T> result) { promise->set_value(std::move(result)); }));
+    return promise->get_future().get();
+  }
+
+  std::string agent_;
+  TemporaryFolder folder_;
+  std::shared_ptr<MemoryDisk> disk_;
+  std::unique_ptr<Service> service_;
+};
+
+// Three actions, a context of one feature.
+inline std::string simple_request(const std::string& event, const std::string& more = "") {
+  return fmt::format(R"({{"contextFeatures":[{{"hour":"{}"}}],)"
+                     R"("actions":[{{"id":"a","features":[{{"kind":"news"}}]}},)"
+                     R"({{"id":"b","features":[{{"kind":"sport"}}]}},)"
+                     R"({{"id":"c","features":[{{"price":2.5}}]}}],"eventId":"{}"{}}})",
+                     event.size() % 3, event, more);
+}
+
+}  // namespace sau::testing

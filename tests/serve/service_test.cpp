@@ -1,0 +1,395 @@
+#include "sau/serve/service.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <thread>
+
+#include "serve/serve_support.hpp"
+#include "support/errors.hpp"
+
+namespace sau {
+namespace {
+
+using nlohmann::json;
+using testing::simple_request;
+using testing::TestService;
+
+json explained(TestService& service, const std::string& event) {
+  const auto text = service->decision(event);
+  EXPECT_TRUE(text.ok()) << (text.ok() ? "" : text.failure().message);
+  return text.ok() ? json::parse(text.value()) : json();
+}
+
+std::uint64_t learned(TestService& service) {
+  service->settle();
+  return json::parse(service->model_properties())["eventsLearned"].get<std::uint64_t>();
+}
+
+TEST(Service, RanksInTheOrderOfTheRequestWithProbabilitiesThatSumToOne) {
+  TestService service;
+  const auto answer = service.rank(simple_request("e1"));
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(answer.value().event_id, "e1");
+  ASSERT_EQ(answer.value().ranking.size(), 3U);
+  EXPECT_EQ(answer.value().ranking[0].id, "a");
+  EXPECT_EQ(answer.value().ranking[2].id, "c");
+  double sum = 0.0;
+  for (const RankedAction& action : answer.value().ranking) sum += action.probability;
+  EXPECT_NEAR(sum, 1.0, 1e-12);
+  EXPECT_GT(answer.value().ranking[answer.value().chosen].probability, 0.0);
+}
+
+TEST(Service, MakesAnEventIdWhereThereIsNone) {
+  TestService service;
+  const std::string body = R"({"actions":[{"id":"a"}]})";
+  const std::string first = service.rank(body).value().event_id;
+  EXPECT_FALSE(first.empty());
+  EXPECT_NE(first, service.rank(body).value().event_id);
+  EXPECT_TRUE(service->decision(first).ok());
+}
+
+TEST(Service, ARetryGetsTheSameAnswerAndIsLoggedOnce) {
+  TestService service;
+  const RankAnswer first = service.rank(simple_request("e1")).value();
+  for (int i = 0; i < 50; ++i) {  // the model has moved by then
+    const std::string event = "other" + std::to_string(i);
+    static_cast<void>(service.rank(simple_request(event)));
+    static_cast<void>(service.reward(event, 1.0));
+  }
+  service->settle();
+  const RankAnswer again = service.rank(simple_request("e1")).value();
+  EXPECT_EQ(again.chosen, first.chosen);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(again.ranking[i].probability, first.ranking[i].probability);
+  }
+  EXPECT_EQ(service.disk().decisions.size(), 51U);
+}
+
+TEST(Service, TheSameIdWithAnotherRequestIsAConflict) {
+  TestService service;
+  ASSERT_TRUE(service.rank(simple_request("e1")).ok());
+  const auto other = service.rank(R"({"actions":[{"id":"a"}],"eventId":"e1"})");
+  ASSERT_FALSE(other.ok());
+  EXPECT_EQ(other.failure().code, Failure::Code::kConflict);
+}
+
+TEST(Service, ExcludedActionsKeepTheirPlaceWithProbabilityZero) {
+  TestService service;
+  for (int i = 0; i < 50; ++i) {
+    const auto answer = service.rank(
+        simple_request("e" + std::to_string(i), R"(,"excludedActions":["b"])"));
+    EXPECT_EQ(answer.value().ranking[1].id, "b");
+    EXPECT_EQ(answer.value().ranking[1].probability, 0.0);
+    EXPECT_NE(answer.value().chosen, 1U);
+  }
+}
+
+TEST(Service, TheFirstRewardIsLearnedAtOnceAndTheSecondIsNot) {
+  TestService service;
+  static_cast<void>(service.rank(simple_request("e1")));
+  EXPECT_TRUE(service.reward("e1", 0.5).ok());
+  EXPECT_EQ(learned(service), 1U);
+  EXPECT_TRUE(service.reward("e1", 0.9).ok());
+  EXPECT_EQ(learned(service), 1U);
+  const json decision = explained(service, "e1");
+  EXPECT_EQ(decision["state"], "learned");
+  EXPECT_EQ(decision["reward"], 0.5);
+  ASSERT_EQ(decision["rewards"].size(), 2U);
+  EXPECT_EQ(decision["rewards"][1]["late"], true);
+}
+
+TEST(Service, ASumIsLearnedWhenItsTimeIsUp) {
+  TestService service;
+  ASSERT_TRUE(service.configure(R"({"rewardAggregation":"sum","rewardWaitTime":"PT1M"})").ok());
+  static_cast<void>(service.rank(simple_request("e1")));
+  static_cast<void>(service.reward("e1", 0.5));
+  static_cast<void>(service.reward("e1", 0.25));
+  EXPECT_EQ(learned(service), 0U);
+  service.time += 60'001;
+  static_cast<void>(service.rank(simple_request("later")));
+  EXPECT_EQ(learned(service), 1U);
+  EXPECT_EQ(explained(service, "e1")["reward"], 0.75);
+}
+
+TEST(Service, WithoutARewardTheDefaultIsLearnedWhenItsTimeIsUp) {
+  TestService service;
+  ASSERT_TRUE(service.configure(R"({"defaultReward":-1.5,"rewardWaitTime":"PT1M"})").ok());
+  static_cast<void>(service.rank(simple_request("e1")));
+  service.time += 60'000;
+  static_cast<void>(service.rank(simple_request("in time")));
+  EXPECT_EQ(explained(service, "e1")["state"], "waiting");
+  service.time += 1;
+  static_cast<void>(service.rank(simple_request("late")));
+  EXPECT_EQ(learned(service), 1U);
+  EXPECT_EQ(explained(service, "e1")["state"], "missing");
+  EXPECT_EQ(explained(service, "e1")["reward"], -1.5);
+}
+
+TEST(Service, ALateRewardIsKeptAndNotLearned) {
+  TestService service;
+  ASSERT_TRUE(service.configure(R"({"rewardWaitTime":"PT1M"})").ok());
+  static_cast<void>(service.rank(simple_request("e1")));
+  service.time += 60'001;
+  EXPECT_TRUE(service.reward("e1", 1.0).ok());
+  EXPECT_EQ(learned(service), 1U);  // the default
+  const json decision = explained(service, "e1");
+  EXPECT_EQ(decision["state"], "missing");
+  EXPECT_EQ(decision["reward"], 0.0);
+  EXPECT_EQ(decision["rewards"][0]["late"], true);
+  EXPECT_NE(service->metrics().find("sau_rewards_total{outcome=\"late\"} 1"), std::string::npos);
+}
+
+TEST(Service, AnUnknownEventIsNotFound) {
+  TestService service;
+  EXPECT_EQ(service.reward("nobody", 1.0).failure().code, Failure::Code::kNotFound);
+  EXPECT_EQ(service.activate("nobody").failure().code, Failure::Code::kNotFound);
+  EXPECT_EQ(service->decision("nobody").failure().code, Failure::Code::kNotFound);
+}
+
+TEST(Service, ADeferredEventCountsOnceActivated) {
+  TestService service;
+  static_cast<void>(service.rank(simple_request("e1", R"(,"deferActivation":true)")));
+  static_cast<void>(service.reward("e1", 0.5));
+  EXPECT_EQ(learned(service), 0U);
+  EXPECT_EQ(explained(service, "e1")["state"], "inactive");
+  EXPECT_TRUE(service.activate("e1").ok());
+  EXPECT_EQ(learned(service), 1U);
+  EXPECT_TRUE(service.activate("e1").ok());  // again: nothing more happens
+  EXPECT_EQ(learned(service), 1U);
+
+  static_cast<void>(service.rank(simple_request("e2", R"(,"deferActivation":true)")));
+  static_cast<void>(service.activate("e2"));
+  static_cast<void>(service.reward("e2", 0.5));
+  EXPECT_EQ(learned(service), 2U);
+}
+
+TEST(Service, ADeferredEventThatIsNeverActivatedIsForgotten) {
+  TestService service;
+  ASSERT_TRUE(service.configure(R"({"rewardWaitTime":"PT1M"})").ok());
+  static_cast<void>(service.rank(simple_request("e1", R"(,"deferActivation":true)")));
+  static_cast<void>(service.reward("e1", 0.5));
+  service.time += 60'001;
+  EXPECT_TRUE(service.activate("e1").ok());
+  EXPECT_EQ(learned(service), 0U);
+  EXPECT_EQ(explained(service, "e1")["state"], "inactive");
+}
+
+TEST(Service, AnApprenticeAnswersTheFirstActionAndLearnsFromIt) {
+  TestService service;
+  ASSERT_TRUE(service.configure(R"({"learningMode":"Apprentice"})").ok());
+  for (int i = 0; i < 20; ++i) {
+    const std::string event = "e" + std::to_string(i);
+    const auto answer = service.rank(simple_request(event, R"(,"excludedActions":["a"])"));
+    EXPECT_EQ(answer.value().chosen, 1U);
+    EXPECT_EQ(answer.value().ranking[1].probability, 1.0);
+    EXPECT_EQ(answer.value().ranking[2].probability, 0.0);
+    static_cast<void>(service.reward(event, 1.0));
+  }
+  EXPECT_EQ(learned(service), 20U);
+  const json status = json::parse(service->status());
+  EXPECT_GT(status["now"]["apprenticeAgreement"].get<double>(), 0.0);
+  EXPECT_LE(status["now"]["apprenticeAgreement"].get<double>(), 1.0);
+}
+
+TEST(Service, LoggingOnlyDoesNotLearn) {
+  TestService service;
+  ASSERT_TRUE(service.configure(R"({"learningMode":"LoggingOnly"})").ok());
+  static_cast<void>(service.rank(simple_request("e1")));
+  static_cast<void>(service.reward("e1", 1.0));
+  EXPECT_EQ(learned(service), 0U);
+  EXPECT_EQ(explained(service, "e1")["state"], "logged");
+}
+
+TEST(Service, ADecisionIsExplained) {
+  TestService service;
+  static_cast<void>(service.rank(simple_request("e1")));
+  static_cast<void>(service.reward("e1", 1.0));
+  service->settle();
+  const RankAnswer answer = service.rank(simple_request("e2")).value();
+  const json decision = explained(service, "e2");
+  EXPECT_EQ(decision["state"], "waiting");
+  EXPECT_TRUE(decision["reward"].is_null());
+  EXPECT_EQ(decision["modelVersion"], 2);  // the reward is the second record
+  EXPECT_EQ(decision["rewardActionId"], answer.ranking[answer.chosen].id);
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const json& action = decision["actions"][i];
+    EXPECT_EQ(action["probability"].get<double>(), answer.ranking[i].probability);
+    EXPECT_GT(action["spread"].get<double>(), 0.0);
+    count += action["count"].get<std::uint64_t>();
+  }
+  EXPECT_EQ(count, 1U);
+}
+
+TEST(Service, DrawsAgreeWithTheProbabilitiesReturnedAndLogged) {
+  TestService service("hashed_linear(bits=10)+sau_sampling");
+  for (int i = 0; i < 30; ++i) {
+    const std::string event = "warm" + std::to_string(i);
+    const auto answer = service.rank(simple_request(event)).value();
+    static_cast<void>(service.reward(event, answer.chosen == 0 ? 0.6 : 0.5));
+  }
+  service->settle();
+  // The same request under many ids, all with the model as it is.
+  constexpr int kDraws = 100'000, kAtOnce = 4000;
+  const auto request = [](int i) {
+    return R"({"actions":[{"id":"a"},{"id":"b"},{"id":"c"}],"eventId":"draw)" + std::to_string(i) +
+           "\"}";
+  };
+  const RankAnswer model = service.rank(request(0)).value();
+  std::vector<std::atomic<int>> chosen(3);
+  for (int from = 0; from < kDraws; from += kAtOnce) {
+    std::atomic<int> left = kAtOnce;
+    std::promise<void> all;
+    for (int i = from; i < from + kAtOnce; ++i) {
+      service->rank(request(i), [&](const Result<RankAnswer>& answer) {
+        ++chosen[answer.value().chosen];
+        for (std::size_t a = 0; a < 3; ++a) {
+          EXPECT_EQ(answer.value().ranking[a].probability, model.ranking[a].probability);
+        }
+        if (--left == 0) all.set_value();
+      });
+    }
+    all.get_future().wait();
+  }
+  double sum = 0.0;
+  for (std::size_t a = 0; a < 3; ++a) {
+    const double p = model.ranking[a].probability;
+    sum += p;
+    EXPECT_GT(p, 0.01);
+    const double deviation = std::sqrt(kDraws * p * (1.0 - p));
+    EXPECT_NEAR(chosen[a], kDraws * p, 4.0 * deviation) << model.ranking[a].id;
+    EXPECT_EQ(explained(service, "draw77")["actions"][a]["probability"].get<double>(), p);
+  }
+  EXPECT_NEAR(sum, 1.0, 1e-12);
+}
+
+TEST(Service, AModelCanBeTakenOutPutBackAndReset) {
+  TestService service;
+  static_cast<void>(service.rank(simple_request("e1")));
+  static_cast<void>(service.reward("e1", 1.0));
+  service->settle();
+  const std::string model = service->model();
+  ASSERT_TRUE(service.reset_model().ok());
+  EXPECT_EQ(learned(service), 0U);
+  ASSERT_TRUE(service.load_model(model).ok());
+  EXPECT_EQ(learned(service), 1U);
+  // Both are in the log, so that a replay makes the same of it.
+  const std::string before = service.model_checksum();
+  service.restart_without_snapshot();
+  EXPECT_EQ(service.model_checksum(), before);
+}
+
+TEST(Service, AModelOfAnotherKindIsRefusedWithBothNamed) {
+  TestService other("hashed_linear(bits=11)+sau_sampling"), service;
+  const Status status = service.load_model(other->model());
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.failure().message.find("bits=11"), std::string::npos);
+  EXPECT_NE(status.failure().message.find("bits=10"), std::string::npos);
+  std::string damaged = service->model();
+  damaged[damaged.size() / 2] ^= 1;
+  EXPECT_NE(service.load_model(damaged).failure().message.find("checksum"), std::string::npos);
+  std::string newer = service->model();
+  newer[8] = 9;
+  const std::string message = service.load_model(newer).failure().message;
+  EXPECT_NE(message.find("version 9"), std::string::npos);
+  EXPECT_NE(message.find("version 1"), std::string::npos);
+  EXPECT_FALSE(service.load_model("").ok());
+  EXPECT_TRUE(service.disk().entries.empty());
+}
+
+TEST(Service, AFolderKeepsItsAgent) {
+  testing::TemporaryFolder folder;
+  ServiceOptions options;
+  options.folder = folder / "data";
+  options.agent = "hashed_linear(bits=10)+sau_ucb";
+  const auto disk = std::make_shared<testing::MemoryDisk>();
+  options.store = [disk](const auto&) { return std::make_unique<testing::MemoryStore>(disk); };
+  { const Service service(options); }
+  options.agent = "hashed_linear+sau_sampling";
+  const std::string error = testing::error_of<UsageError>([&] { const Service service(options); });
+  EXPECT_NE(error.find("hashed_linear(bits=10)+sau_ucb"), std::string::npos);
+  EXPECT_NE(error.find("hashed_linear+sau_sampling"), std::string::npos);
+}
+
+TEST(Service, DeterministicStrategiesAreMixedWithUniformChoice) {
+  for (const char* strategy : {"sau_ucb", "epsilon_greedy"}) {
+    TestService service(std::string("hashed_linear(bits=10)+") + strategy);
+    ASSERT_TRUE(service.configure(R"({"explorationPercentage":0.3})").ok());
+    const auto answer = service.rank(simple_request("e1")).value();
+    int largest = 0;
+    for (const RankedAction& action : answer.ranking) {
+      if (action.probability > 0.5) {
+        ++largest;
+        EXPECT_NEAR(action.probability, 0.7 + 0.1, 1e-12);
+      } else {
+        EXPECT_NEAR(action.probability, 0.1, 1e-12);
+      }
+    }
+    EXPECT_EQ(largest, 1) << strategy;
+  }
+}
+
+TEST(Service, TooManyRequestsAreRefusedNotKept) {
+  TestService service;
+  std::unique_lock hold(service.disk().mutex);  // the disk does not answer
+  std::atomic<int> refused = 0, done = 0;
+  constexpr int kRequests = 20'000;
+  for (int i = 0; i < kRequests; ++i) {
+    service->activate("e", [&](const Status& status) {
+      if (status.failure().code == Failure::Code::kOverloaded) ++refused;
+      ++done;
+    });
+  }
+  EXPECT_GE(refused, kRequests - 2 * 8192);
+  hold.unlock();
+  while (done < kRequests) std::this_thread::yield();
+}
+
+TEST(Service, StatusAndMetricsTellWhatHappened) {
+  TestService service;
+  static_cast<void>(service.rank(simple_request("e1")));
+  static_cast<void>(service.reward("e1", 0.5));
+  service->count_request("rank", 201, 0.002);
+  service->count_request("rank", 400, 0.001);
+  service->settle();
+  const json status = json::parse(service->status());
+  EXPECT_EQ(status["totals"]["ranks"], 1);
+  EXPECT_EQ(status["totals"]["rewards"], 1);
+  EXPECT_EQ(status["totals"]["refused"], 1);
+  EXPECT_EQ(status["recent"][0]["eventId"], "e1");
+  EXPECT_EQ(status["recent"][0]["reward"], 0.5);
+  EXPECT_EQ(status["actions"][0]["share"], 1.0);
+  EXPECT_EQ(status["actions"][0]["mean"], 0.5);
+  EXPECT_EQ(status["ready"], true);
+  const std::string metrics = service->metrics();
+  for (const char* line :
+       {"sau_ranks_total 1", "sau_rewards_total{outcome=\"in_time\"} 1", "sau_learned_total 1",
+        "sau_requests_total{request=\"rank\",status=\"400\"} 1", "sau_reward_sum 0.5",
+        "sau_request_seconds_count{request=\"rank\"} 2", "sau_model_events 1",
+        "sau_log_writable 1"}) {
+    EXPECT_NE(metrics.find(line), std::string::npos) << line << "\n" << metrics;
+  }
+}
+
+TEST(Service, TheBaselineIsEstimatedWithoutBias) {
+  TestService service("hashed_linear(bits=10)+epsilon_greedy");
+  ASSERT_TRUE(service.configure(R"({"explorationPercentage":1})").ok());
+  // Uniform choice; the first action pays 1, the others 0: the policy gets 1/3, the baseline 1.
+  constexpr int kEvents = 3000;
+  for (int i = 0; i < kEvents; ++i) {
+    const std::string event = "e" + std::to_string(i);
+    const auto answer = service.rank(simple_request(event)).value();
+    static_cast<void>(service.reward(event, answer.chosen == 0 ? 1.0 : 0.0));
+  }
+  service->settle();
+  const json now = json::parse(service->status())["now"];
+  const double deviation = std::sqrt(1.0 / 3.0 * 2.0 / 3.0 / kEvents);
+  EXPECT_NEAR(now["meanReward"].get<double>(), 1.0 / 3.0, 4.0 * deviation);
+  EXPECT_NEAR(now["baselineReward"].get<double>(), 1.0, 4.0 * 3.0 * deviation);
+}
+
+}  // namespace
+}  // namespace sau

@@ -1,0 +1,57 @@
+#include "sau/store/record.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sau {
+namespace {
+
+Decision some_decision() {
+  return {.time = 1234567,
+          .event_id = "event \xC3\xA9",
+          .fingerprint = 0xFEDCBA9876543210U,
+          .model_version = 42,
+          .mode = LearningMode::kApprentice,
+          .deferred = true,
+          .chosen = 1,
+          .policy = 0,
+          .baseline = 1,
+          .actions = {{0.1, 0.2, 0.3, 0.4, 5}, {-1.0, 0.0, 2.0, 0.6, 0}},
+          .request = R"({"actions":[]})"};
+}
+
+TEST(Record, ReadsBackWhatWasWritten) {
+  EXPECT_EQ(decode_decision(encode(some_decision())).value(), some_decision());
+  const Entry entry{.kind = EntryKind::kExpired,
+                    .time = 99,
+                    .decision = 7,
+                    .completes = true,
+                    .value = -0.5,
+                    .text = "text"};
+  EXPECT_EQ(decode_entry(encode(entry)).value(), entry);
+  const EventState state{.decision = 3,
+                         .time = 5,
+                         .fingerprint = 9,
+                         .phase = EventPhase::kMissing,
+                         .active = false,
+                         .rewards = 2,
+                         .late = 1,
+                         .first = 0.25,
+                         .sum = 0.75,
+                         .final_reward = 0.5,
+                         .received = {{10, 0.25, false}, {11, 0.5, true}}};
+  EXPECT_EQ(decode_event_state(encode(state)).value(), state);
+}
+
+TEST(Record, AnyChangedOrMissingByteIsFound) {
+  const std::string bytes = encode(some_decision());
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    std::string changed = bytes;
+    changed[i] ^= 0x10;
+    EXPECT_FALSE(decode_decision(changed).ok()) << i;
+    EXPECT_FALSE(decode_decision(bytes.substr(0, i)).ok()) << i;
+  }
+  EXPECT_FALSE(decode_entry(bytes).ok());  // of another kind
+}
+
+}  // namespace
+}  // namespace sau
