@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
@@ -99,14 +100,11 @@ struct NormalLaw {
 
   double cdf(double t) const noexcept { return kNormalTable.at(t).cdf; }
 
-  // At `count` points, t = middle + half * x[i].
-  void values(double middle, double half, const double* x, std::size_t count, double* cdf_out,
+  // At t = middle + half * x[i] for all i.
+  template <std::size_t Count>
+  void values(double middle, double half, const std::array<double, Count>& x, double* cdf_out,
               double* density_out) const noexcept {
-    for (std::size_t i = 0; i < count; ++i) {
-      const NormalTable::Value found = kNormalTable.at(middle + half * x[i]);
-      cdf_out[i] = found.cdf;
-      density_out[i] = found.density;
-    }
+    kNormalTable.at_all(middle, half, x, cdf_out, density_out);
   }
 
   LawValue value(double t) const noexcept {

@@ -64,19 +64,23 @@ inline constexpr std::array<KronrodNode, 11> kKronrodHalf{{
     {0.0, 0.149445554002916905664936468389821, 0.0},
 }};
 
-// All 21 points, and three of weight 0 so that loops go by vectors.
+// All 21 points, those of the Gauss rule first, and one of weight 0 so that loops go by vectors.
 struct KronrodRule {
-  static constexpr std::size_t kSize = 24;
-  std::array<double, kSize> x{}, kronrod{}, gauss{};
+  static constexpr std::size_t kSize = 22, kGauss = 10;
+  std::array<double, kSize> x{}, kronrod{};
+  std::array<double, kGauss> gauss{};
 
   constexpr KronrodRule() {
-    std::size_t next = 0;
-    for (const KronrodNode& node : kKronrodHalf) {
-      for (const double sign : {1.0, -1.0}) {
-        if (node.x == 0.0 && sign < 0.0) continue;
-        x[next] = sign * node.x;
-        kronrod[next] = node.kronrod;
-        gauss[next++] = node.gauss;
+    std::size_t next = 0, next_gauss = 0;
+    for (const bool in_gauss : {true, false}) {
+      for (const KronrodNode& node : kKronrodHalf) {
+        if ((node.gauss > 0.0) != in_gauss) continue;
+        for (const double sign : {1.0, -1.0}) {
+          if (node.x == 0.0 && sign < 0.0) continue;
+          if (in_gauss) gauss[next_gauss++] = node.gauss;
+          x[next] = sign * node.x;
+          kronrod[next++] = node.kronrod;
+        }
       }
     }
   }
@@ -222,7 +226,7 @@ class ArgmaxSweep {
     const double half = 0.5 * panel.right.minus(panel.left);
     const Position middle = panel.left.plus(half);
     if constexpr (requires(const Law& law, double* out) {
-                    law.values(0.0, 0.0, out, 0, out, out);
+                    law.values(0.0, 0.0, kKronrodRule.x, out, out);
                   }) {
       add_all_nodes(middle, half, live);
     } else {
@@ -261,7 +265,7 @@ class ArgmaxSweep {
       double* cdf = cdf_.data() + b * kSize;
       double* density = density_.data() + b * kSize;
       laws_[b].values(middle.minus(laws_[b].location) * inverse_scale_[b], half * inverse_scale_[b],
-                      rule.x.data(), kSize, cdf, density);
+                      rule.x, cdf, density);
       for (std::size_t i = 0; i < kSize; ++i) {
         density[i] *= others[i];
         others[i] *= cdf[i];
@@ -272,14 +276,16 @@ class ArgmaxSweep {
       const double* cdf = cdf_.data() + b * kSize;
       const double* density = density_.data() + b * kSize;
       std::array<double, 2> kronrod{}, gauss{};  // of the even and of the odd nodes
-      for (std::size_t i = 0; i < kSize; i += 2) {
+      const auto add = [&](std::size_t i, bool in_gauss) {
         for (std::size_t lane = 0; lane < 2; ++lane) {
           const double integrand = density[i + lane] * others[i + lane];
           kronrod[lane] += rule.kronrod[i + lane] * integrand;
-          gauss[lane] += rule.gauss[i + lane] * integrand;
+          if (in_gauss) gauss[lane] += rule.gauss[i + lane] * integrand;
           others[i + lane] *= cdf[i + lane];
         }
-      }
+      };
+      for (std::size_t i = 0; i < KronrodRule::kGauss; i += 2) add(i, true);
+      for (std::size_t i = KronrodRule::kGauss; i < kSize; i += 2) add(i, false);
       const double width = half * inverse_scale_[b];
       kronrod_[b] = width * (kronrod[0] + kronrod[1]);
       gauss_[b] = width * (gauss[0] + gauss[1]);
