@@ -25,7 +25,7 @@ struct HashedMlpOptions {
   std::uint64_t bits = 18;
   std::vector<double> hidden{64.0, 64.0};
   Optimizer optimizer = Optimizer::kRmsprop;
-  double lr = 0.001;
+  double lr = 0.003;
   std::uint64_t batch = 64;
   std::uint64_t every = 20;
   std::uint64_t start = 20;
