@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -22,10 +23,25 @@ HashedFeature id_feature(std::string_view id) noexcept;
 // Throws Error for a feature whose value is not a finite number.
 void check_finite(const char* where, HashedFeatures features);
 
+// What an agent knows beside its model.
+struct Experience {
+  std::uint64_t learned = 0;           // rewards
+  double lowest = 0.0, highest = 0.0;  // of them; 0 when there is none
+
+  void add(double reward) noexcept {
+    lowest = learned == 0 ? reward : std::min(lowest, reward);
+    highest = learned == 0 ? reward : std::max(highest, reward);
+    ++learned;
+  }
+  // A mean lies between the lowest and the highest reward, whatever a model says of features it has
+  // never seen in such a size.
+  double bounded(double value) const noexcept { return std::clamp(value, lowest, highest); }
+};
+
 // The outlooks of a joint agent whose model has these weights.
 template <class Weights, JointStrategy S>
 void decide_jointly(const Weights& weights, const S& strategy, const ActionTable& table,
-                    std::uint64_t learned, HashedFeatures context,
+                    const Experience& experience, HashedFeatures context,
                     std::span<const OfferedAction> actions, double exploration,
                     std::span<Outlook> out) {
   if (out.size() != actions.size()) {
@@ -54,6 +70,7 @@ void decide_jointly(const Weights& weights, const S& strategy, const ActionTable
   std::vector<double> numbers(4 * actions.size());
   const std::span<double> value(numbers.data(), actions.size());
   weights.values(context, joint, value);
+  for (double& v : value) v = experience.bounded(v);
 
   // The numbers of the actions that may be chosen, without gaps.
   double* offered = numbers.data() + actions.size();
@@ -77,7 +94,7 @@ void decide_jointly(const Weights& weights, const S& strategy, const ActionTable
   if (free == 0) throw Error("decide: every action is excluded, or there is none");
   strategy.probabilities({.value = {offered, free},
                           .spread = {spread, free},
-                          .learned = learned,
+                          .learned = experience.learned,
                           .exploration = exploration},
                          {probability, free});
   for (std::size_t a = 0, next = 0; a < actions.size(); ++a) {
@@ -90,20 +107,20 @@ template <class Weights, JointStrategy S>
 class PublishedJointAgent final : public JointAgent {
  public:
   PublishedJointAgent(std::string spec, Weights weights, S strategy, ActionTable table,
-                      std::uint64_t learned, std::string fault)
+                      Experience experience, std::string fault)
       : spec_(std::move(spec)),
         weights_(std::move(weights)),
         strategy_(std::move(strategy)),
         table_(std::move(table)),
-        learned_(learned),
+        experience_(experience),
         fault_(std::move(fault)) {}
 
   const std::string& spec() const noexcept override { return spec_; }
   void decide(HashedFeatures context, std::span<const OfferedAction> actions, double exploration,
               std::span<Outlook> out) const override {
-    decide_jointly(weights_, strategy_, table_, learned_, context, actions, exploration, out);
+    decide_jointly(weights_, strategy_, table_, experience_, context, actions, exploration, out);
   }
-  std::uint64_t learned() const noexcept override { return learned_; }
+  std::uint64_t learned() const noexcept override { return experience_.learned; }
   std::string fault() const override { return fault_; }
   std::vector<ActionRecord> actions(std::size_t limit) const override {
     return table_.most_counted(limit);
@@ -124,7 +141,7 @@ class PublishedJointAgent final : public JointAgent {
   Weights weights_;
   S strategy_;
   ActionTable table_;
-  std::uint64_t learned_;
+  Experience experience_;
   std::string fault_;
 };
 
@@ -142,7 +159,7 @@ class JointAgentOf final : public JointAgent {
 
   void decide(HashedFeatures context, std::span<const OfferedAction> actions, double exploration,
               std::span<Outlook> out) const override {
-    decide_jointly(model_.weights(), strategy_, table_, learned_, context, actions, exploration,
+    decide_jointly(model_.weights(), strategy_, table_, experience_, context, actions, exploration,
                    out);
   }
 
@@ -157,13 +174,13 @@ class JointAgentOf final : public JointAgent {
     check_finite("learn: the action", action.features);
     features_.assign(1, id_feature(action.id));
     features_.insert(features_.end(), action.features.begin(), action.features.end());
-    ++learned_;
-    table_.observe(features_.front().hash, action.id, reward - value, reward, learned_);
+    experience_.add(reward);
+    table_.observe(features_.front().hash, action.id, reward - value, reward, experience_.learned);
     model_.learn(context, {features_}, reward);
     published_.reset();
   }
 
-  std::uint64_t learned() const noexcept override { return learned_; }
+  std::uint64_t learned() const noexcept override { return experience_.learned; }
   std::string fault() const override { return model_.fault(); }
   std::vector<ActionRecord> actions(std::size_t limit) const override {
     return table_.most_counted(limit);
@@ -173,29 +190,35 @@ class JointAgentOf final : public JointAgent {
   std::shared_ptr<const JointAgent> published() override {
     if (!published_) {
       published_ = std::make_shared<PublishedJointAgent<typename M::Weights, S>>(
-          spec_, model_.published(), strategy_, table_.shared(), learned_, model_.fault());
+          spec_, model_.published(), strategy_, table_.shared(), experience_, model_.fault());
     }
     return published_;
   }
 
   void save(StateWriter& writer) const override {
-    writer("learned", learned_);
+    state(experience_, writer);
     table_.save(writer);
     model_.save(writer);
   }
   void load(StateReader& reader) override {
     published_.reset();
-    reader("learned", learned_);
+    state(experience_, reader);
     table_.load(reader);
     model_.load(reader);
   }
 
  private:
+  static void state(auto& experience, auto&& field) {
+    field("learned", experience.learned);
+    field("lowest_reward", experience.lowest);
+    field("highest_reward", experience.highest);
+  }
+
   std::string spec_;
   M model_;
   S strategy_;
   ActionTable table_;
-  std::uint64_t learned_ = 0;
+  Experience experience_;
   std::vector<HashedFeature> features_;          // of the action being learned from
   std::shared_ptr<const JointAgent> published_;  // none once something was learned
 };

@@ -1,8 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
+
+#include "core/normal_table.hpp"
 
 namespace sau::detail {
 
@@ -16,11 +20,12 @@ struct LawValue {
 //   location, scale   its coordinate t = (z - location) / scale;
 //   upper             the t above which its cdf counts as 1 (the tail is 1e-15 or less);
 //   reach(t)          how far below t a 21-point panel may start, in units of the scale;
-//   cdf(t), value(t)  for t < upper.
+//   cdf(t), value(t)  for t < upper;
+//   values(...)       optional: many at once, for any t. See NormalLaw.
 
 inline constexpr double kTail = 1e-15;
-inline constexpr double kNormalUpper = 8.0;  // the normal tail above it is 6e-16
-inline constexpr double kReach = 4.0;        // standard deviations in a panel of a bell curve
+inline constexpr double kNormalUpper = NormalTable::kTop;  // the normal tail above it is 6e-16
+inline constexpr double kReach = 4.0;  // standard deviations in a panel of a bell curve
 
 // Smallest t, to a millionth, at which the decreasing `tail_bound` is under kTail.
 template <class TailBound>
@@ -90,13 +95,21 @@ struct NormalLaw {
   double scale = 1.0;
   double upper = kNormalUpper;
 
-  double reach(double) const noexcept { return kReach; }
+  // Panels that turn out too wide are halved, so it may be what most can bear.
+  double reach(double) const noexcept { return 1.5 * kReach; }
 
-  double cdf(double t) const noexcept { return 0.5 * std::erfc(t * (-0.5 * std::numbers::sqrt2)); }
+  double cdf(double t) const noexcept { return kNormalTable.at(t).cdf; }
+
+  // At t = middle + half * x[i] for all i.
+  template <std::size_t Count>
+  void values(double middle, double half, const std::array<double, Count>& x, double* cdf_out,
+              double* density_out) const noexcept {
+    kNormalTable.at_all(middle, half, x, cdf_out, density_out);
+  }
 
   LawValue value(double t) const noexcept {
-    constexpr double kInverseRoot2Pi = 0.5 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
-    return {cdf(t), kInverseRoot2Pi * std::exp(-0.5 * t * t)};
+    const NormalTable::Value found = kNormalTable.at(t);
+    return {found.cdf, found.density};
   }
 };
 

@@ -107,22 +107,8 @@ void Mlp::train() noexcept {
 }
 
 OptimizerStep Mlp::optimizer_step() const noexcept {
-  const auto done = static_cast<double>(updates_);
-  const double rate = options_.lr / (1.0 + options_.lr_decay * done);
-  if (options_.optimizer == Optimizer::kRmsprop) {
-    return {.rate = static_cast<float>(rate), .keep2 = 0.99F, .take2 = 0.01F, .epsilon = 1e-8F};
-  }
-  constexpr double kKeep1 = 0.9, kKeep2 = 0.999;
-  const double correction1 = 1.0 - std::pow(kKeep1, done + 1.0);
-  const double correction2 = 1.0 - std::pow(kKeep2, done + 1.0);
-  return {.adam = true,
-          .rate = static_cast<float>(rate / correction1),
-          .keep1 = static_cast<float>(kKeep1),
-          .take1 = static_cast<float>(1.0 - kKeep1),
-          .keep2 = static_cast<float>(kKeep2),
-          .take2 = static_cast<float>(1.0 - kKeep2),
-          .scale2 = static_cast<float>(1.0 / std::sqrt(correction2)),
-          .epsilon = 1e-8F};
+  const double rate = options_.lr / (1.0 + options_.lr_decay * static_cast<double>(updates_));
+  return make_optimizer_step(options_.optimizer, rate, updates_);
 }
 
 std::string Mlp::fault() const {

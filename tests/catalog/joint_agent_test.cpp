@@ -9,19 +9,18 @@
 #include <thread>
 #include <vector>
 
+#include "sau/catalog/catalog.hpp"
 #include "sau/core/rng.hpp"
-#include "sau/core/text.hpp"
 #include "support/errors.hpp"
+#include "support/hashed_features.hpp"
 
-namespace sau {
+namespace sau::joint_agent_test {
 namespace {
 
 using testing::error_of;
 using ::testing::HasSubstr;
 
-HashedFeature feature(const std::string& name, double value = 1.0) {
-  return {.hash = scope_of(name), .value = static_cast<float>(value)};
-}
+using testing::feature;
 
 // Actions by number, each with two features of its own.
 class Offer {
@@ -79,6 +78,8 @@ std::string bytes_of(const JointAgent& agent) {
   return writer.bytes();
 }
 
+constexpr const char* kContextual = "hashed_linear+sau_sampling";
+
 class EveryJointAgent : public ::testing::TestWithParam<std::string> {
  protected:
   std::unique_ptr<JointAgent> agent(std::uint64_t seed = 1) const {
@@ -86,9 +87,17 @@ class EveryJointAgent : public ::testing::TestWithParam<std::string> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Pairs, EveryJointAgent,
-                         ::testing::Values("hashed_linear+sau_sampling", "hashed_linear+sau_ucb",
-                                           "hashed_linear+epsilon_greedy"));
+std::vector<std::string> every_pair() {
+  std::vector<std::string> pairs;
+  for (const ComponentInfo& model : list_joint_models()) {
+    for (const ComponentInfo& strategy : list_joint_strategies()) {
+      pairs.push_back(model.name + "+" + strategy.name);
+    }
+  }
+  return pairs;
+}
+
+INSTANTIATE_TEST_SUITE_P(Pairs, EveryJointAgent, ::testing::ValuesIn(every_pair()));
 
 TEST_P(EveryJointAgent, SavedAndLoadedItContinuesByteForByte) {
   const auto one = agent();
@@ -105,5 +114,284 @@ TEST_P(EveryJointAgent, SavedAndLoadedItContinuesByteForByte) {
   EXPECT_EQ(two->learned(), 300u);
 }
 
+TEST_P(EveryJointAgent, IsAFunctionOfItsSeedAndWhatItLearned) {
+  const auto one = agent(), two = agent();
+  play(*one, 100, 1);
+  play(*two, 50, 1);
+  two->published();  // makes no difference
+  const auto three = agent();
+  play(*three, 50, 1);
+  EXPECT_EQ(bytes_of(*two), bytes_of(*three));
+  EXPECT_NE(bytes_of(*one), bytes_of(*two));
+}
+
+TEST_P(EveryJointAgent, ProbabilitiesSumToOneAndExcludedActionsHaveNone) {
+  const auto made = agent();
+  play(*made, 100, 1);
+  Rng rng(Stream{.seed = 9});
+  Offer offer({3, 11, 7, 0, 12});
+  offer[1].excluded = offer[3].excluded = true;
+  for (int i = 0; i < 50; ++i) {
+    const auto context = a_context(rng);
+    const auto seen = outlooks(*made, context, offer.actions());
+    double sum = 0.0;
+    for (const Outlook& outlook : seen) {
+      EXPECT_GE(outlook.probability, 0.0);
+      sum += outlook.probability;
+    }
+    EXPECT_NEAR(sum, 1.0, 1e-12);
+    EXPECT_EQ(seen[1].probability, 0.0);
+    EXPECT_EQ(seen[3].probability, 0.0);
+    // Excluded ones change nothing for the others.
+    const Offer rest({3, 7, 12});
+    const auto without = outlooks(*made, context, rest.actions());
+    EXPECT_EQ(without[0].probability, seen[0].probability);
+    EXPECT_EQ(without[1].value, seen[2].value);
+    EXPECT_EQ(without[2].probability, seen[4].probability);
+  }
+}
+
+TEST_P(EveryJointAgent, ASingleActionIsCertain) {
+  const auto made = agent();
+  const Offer offer({4});
+  EXPECT_EQ(outlooks(*made, {}, offer.actions())[0].probability, 1.0);
+}
+
+TEST_P(EveryJointAgent, PermutingTheActionsPermutesTheOutlooks) {
+  const auto made = agent();
+  play(*made, 100, 1);
+  Rng rng(Stream{.seed = 9});
+  const auto context = a_context(rng);
+  const Offer one({0, 1, 2, 3, 4, 5}), other({5, 3, 1, 0, 2, 4});
+  const auto p = outlooks(*made, context, one.actions());
+  const auto q = outlooks(*made, context, other.actions());
+  const std::size_t place[] = {5, 3, 1, 0, 2, 4};
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(q[i].value, p[place[i]].value);
+    EXPECT_EQ(q[i].spread, p[place[i]].spread);
+    EXPECT_NEAR(q[i].probability, p[place[i]].probability, 1e-9);
+  }
+}
+
+TEST_P(EveryJointAgent, APublishedCopyDecidesTheSameAndNeverChanges) {
+  const auto made = agent();
+  play(*made, 60, 1);
+  const auto copy = made->published();
+  Rng rng(Stream{.seed = 9});
+  const auto context = a_context(rng);
+  const Offer offer({0, 1, 2, 3, 99});
+  const auto before = outlooks(*copy, context, offer.actions());
+  const auto own = outlooks(*made, context, offer.actions());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_EQ(before[i].value, own[i].value);
+    EXPECT_EQ(before[i].probability, own[i].probability);
+  }
+  EXPECT_EQ(made->published(), copy);  // nothing was learned in between
+  play(*made, 60, 2);
+  const auto after = outlooks(*copy, context, offer.actions());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_EQ(before[i].value, after[i].value);
+    EXPECT_EQ(before[i].probability, after[i].probability);
+    EXPECT_EQ(before[i].count, after[i].count);
+  }
+  EXPECT_EQ(copy->learned(), 60u);
+  EXPECT_EQ(copy->spec(), made->spec());
+  EXPECT_EQ(copy->action_count(), copy->actions(1000).size());
+  EXPECT_NE(made->published(), copy);
+}
+
+TEST_P(EveryJointAgent, CopiesMayBeReadWhileItLearns) {
+  const auto made = agent();
+  play(*made, 40, 1);
+  auto copy = made->published();
+  const Offer offer({0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  Rng rng(Stream{.seed = 9});
+  const auto context = a_context(rng);
+  const auto expected = outlooks(*copy, context, offer.actions());
+  std::vector<std::thread> readers;
+  std::vector<int> wrong(2, 0);
+  for (std::size_t r = 0; r < 2; ++r) {
+    readers.emplace_back([&, r, mine = copy]() mutable {
+      for (int i = 0; i < 100; ++i) {
+        const auto seen = outlooks(*mine, context, offer.actions());
+        for (std::size_t a = 0; a < seen.size(); ++a) {
+          wrong[r] += seen[a].value != expected[a].value ? 1 : 0;
+        }
+      }
+      mine.reset();
+    });
+  }
+  copy.reset();
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    play(*made, 10, i);
+    made->published();
+  }
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(wrong, (std::vector<int>{0, 0}));
+}
+
+TEST_P(EveryJointAgent, NonsenseIsRefused) {
+  const auto made = agent();
+  const Offer offer({0, 1});
+  const HashedFeature bad = feature("x", std::nan(""));
+  std::vector<Outlook> two(2), three(3);
+  EXPECT_THAT(error_of([&] {
+                made->decide({&bad, 1}, offer.actions(), 0.2, two);
+              }),
+              HasSubstr("not a finite number"));
+  EXPECT_THAT(error_of([&] { made->decide({}, offer.actions(), 0.2, three); }),
+              HasSubstr("room for 3 actions, expected 2"));
+  EXPECT_THAT(error_of([&] { made->decide({}, offer.actions(), 1.5, two); }),
+              HasSubstr("exploration 1.5 is not allowed"));
+  EXPECT_THAT(error_of([&] { made->decide({}, {}, 0.2, {}); }), HasSubstr("excluded"));
+  EXPECT_THAT(error_of([&] { made->learn({}, offer.actions()[0], 0.0, std::nan("")); }),
+              HasSubstr("is not allowed"));
+  EXPECT_THAT(error_of([&] {
+                made->learn({&bad, 1}, offer.actions()[0], 0.0, 1.0);
+              }),
+              HasSubstr("not a finite number"));
+  EXPECT_EQ(made->learned(), 0u);
+}
+
+TEST(JointAgent, ThePublishedCopyRefusesToLearn) {
+  const auto made = make_joint_agent(kContextual, 1);
+  const auto copy = std::const_pointer_cast<JointAgent>(made->published());
+  const Offer offer({0});
+  EXPECT_THROW(copy->learn({}, offer.actions()[0], 0.0, 1.0), Error);
+  EXPECT_THROW(copy->published(), Error);
+  StateWriter writer;
+  EXPECT_THROW(copy->save(writer), Error);
+}
+
+// S2 = 1 + (1 - 0.25)^2, n = 1.
+TEST(JointAgent, OutlooksAreThoseOfEquation5) {
+  const auto made = make_joint_agent(kContextual, 1);
+  const Offer offer({0, 1});
+  made->learn({}, offer.actions()[0], 0.25, 1.0);
+  const auto seen = outlooks(*made, {}, offer.actions());
+  EXPECT_EQ(seen[0].count, 1u);
+  EXPECT_DOUBLE_EQ(seen[0].variance, 1.5625);
+  EXPECT_DOUBLE_EQ(seen[0].spread, 1.25);
+  EXPECT_EQ(seen[1].count, 0u);
+  EXPECT_EQ(seen[1].spread, 1.0);
+  const auto records = made->actions(5);
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].id, "action 0");
+  EXPECT_EQ(records[0].reward_sum, 1.0);
+}
+
+TEST(JointAgent, ANewActionIsExploredAtOnceButNotExclusively) {
+  const auto made = make_joint_agent(kContextual, 1);
+  play(*made, 3000, 1);
+  const Offer offer({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1000});
+  Rng rng(Stream{.seed = 9});
+  const auto context = a_context(rng);
+  const auto seen = outlooks(*made, context, offer.actions());
+  EXPECT_GT(seen.back().probability, 0.1);
+  EXPECT_LT(seen.back().probability, 0.9);
+}
+
+// Two new actions and no features: values 0, spreads 1. After one reward of 0 predicted exactly,
+// that action has n = 1 and S2 = 1 as well.
+TEST(JointAgent, UcbAddsItsBonusAndMixesWithUniform) {
+  const auto made = make_joint_agent("hashed_linear+sau_ucb(alpha=2)", 1);
+  const Offer offer({0, 1, 2, 3});
+  for (int i = 0; i < 3; ++i) made->learn({}, offer.actions()[0], 0.0, 0.0);
+  // Action 0: sqrt(1) / 3; the others: 1. Ties go to the first, action 1.
+  const auto seen = outlooks(*made, {}, offer.actions(), 0.2);
+  EXPECT_DOUBLE_EQ(seen[0].probability, 0.05);
+  EXPECT_DOUBLE_EQ(seen[1].probability, 0.85);
+  EXPECT_DOUBLE_EQ(seen[2].probability, 0.05);
+}
+
+TEST(JointAgent, SamplingProbabilitiesAreThoseOfDraws) {
+  const auto made = make_joint_agent(kContextual, 1);
+  play(*made, 200, 1);
+  Rng rng(Stream{.seed = 9});
+  const auto context = a_context(rng);
+  const Offer offer({0, 1, 2, 3, 77});
+  const auto seen = outlooks(*made, context, offer.actions());
+  constexpr int kDraws = 100'000;
+  std::vector<int> wins(seen.size());
+  for (int i = 0; i < kDraws; ++i) {
+    std::size_t best = 0;
+    double top = -1e300;
+    for (std::size_t a = 0; a < seen.size(); ++a) {
+      const double draw = seen[a].value + seen[a].spread * rng.normal();
+      if (draw > top) {
+        top = draw;
+        best = a;
+      }
+    }
+    ++wins[best];
+  }
+  for (std::size_t a = 0; a < seen.size(); ++a) {
+    const double p = seen[a].probability;
+    EXPECT_NEAR(wins[a] / static_cast<double>(kDraws), p,
+                5.0 * std::sqrt(p * (1.0 - p) / kDraws) + 1.0 / kDraws);
+  }
+}
+
+TEST(JointAgent, TheIdAloneTellsActionsApart) {
+  const auto made = make_joint_agent("hashed_linear+epsilon_greedy", 1);
+  const OfferedAction good{"good", {}, false}, bad{"bad", {}, false};
+  for (int i = 0; i < 500; ++i) {
+    made->learn({}, good, 0.0, 1.0);
+    made->learn({}, bad, 0.0, 0.0);
+  }
+  const std::vector<OfferedAction> both{bad, good};
+  const auto seen = outlooks(*made, {}, both, 0.0);
+  EXPECT_NEAR(seen[0].value, 0.0, 0.1);
+  EXPECT_NEAR(seen[1].value, 1.0, 0.1);
+  EXPECT_EQ(seen[1].probability, 1.0);
+}
+
+TEST(JointAgent, RemembersABoundedNumberOfActions) {
+  const auto made = make_joint_agent("hashed_linear(bits=8)+sau_sampling(actions=64)", 1);
+  for (int i = 0; i < 1000; ++i) {
+    const std::string id = std::to_string(i);
+    made->learn({}, {id, {}, false}, 0.0, 0.5);
+    ASSERT_LE(made->action_count(), 64u);
+  }
+  EXPECT_EQ(made->learned(), 1000u);
+}
+
+TEST(JointAgent, SpecsAreCanonicalAndRoundTrip) {
+  const auto spec = [](const char* text) { return make_joint_agent(text, 1)->spec(); };
+  EXPECT_EQ(spec("hashed_linear"), "hashed_linear+sau_sampling");
+  EXPECT_EQ(spec(" hashed_linear ( bits = 10 ) + sau_ucb ( alpha = 0.50 ) "),
+            "hashed_linear(bits=10)+sau_ucb(alpha=0.5)");
+  EXPECT_EQ(spec("hashed_mlp(hidden=8x4,bits=8)"), "hashed_mlp(bits=8,hidden=8x4)+sau_sampling");
+  for (const std::string& pair : every_pair()) EXPECT_EQ(spec(pair.c_str()), pair);
+}
+
+TEST(JointAgent, WrongSpecsNameWhatIsKnown) {
+  const auto error = [](const char* text) {
+    return error_of<UsageError>([&] { make_joint_agent(text, 1); });
+  };
+  EXPECT_THAT(error("hashed_liner+sau_ucb"),
+              HasSubstr("unknown joint model 'hashed_liner'; did you mean 'hashed_linear'?"));
+  EXPECT_THAT(error("hashed_linear+sau_ucp"), HasSubstr("did you mean 'sau_ucb'?"));
+  EXPECT_THAT(error("hashed_linear(bits=7)"), HasSubstr("bits=7 is not allowed"));
+  EXPECT_THAT(error("hashed_linear(bits=8.5)"), HasSubstr("whole number"));
+  EXPECT_THAT(error("hashed_linear+sau_ucb+sau_ucb"), HasSubstr("found 3 parts"));
+  EXPECT_THAT(error("hashed_mlp(hidden=0)"), HasSubstr("hidden=0 is not allowed"));
+  EXPECT_THAT(error("sau_sampling"), HasSubstr("unknown joint model"));
+  EXPECT_THAT(error(""), HasSubstr("expected a name"));
+}
+
+TEST(JointAgent, AStateOfAnotherShapeIsRefused) {
+  const auto small = make_joint_agent("hashed_linear(bits=8)", 1);
+  const auto large = make_joint_agent("hashed_linear(bits=18)", 1);
+  play(*large, 20, 1);
+  const std::string bytes = bytes_of(*large);
+  StateReader reader(bytes);
+  EXPECT_THROW(small->load(reader), Error);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{40}, bytes.size() / 2}) {
+    StateReader cut(std::string_view(bytes).substr(0, size));
+    EXPECT_THROW(make_joint_agent("hashed_linear", 1)->load(cut), Error);
+  }
+}
+
 }  // namespace
-}  // namespace sau
+}  // namespace sau::joint_agent_test

@@ -18,7 +18,7 @@ namespace sau {
 
 struct HashedLinearOptions {
   std::uint64_t bits = 18;
-  double rate = 0.5;
+  double rate = 0.1;
   void fields(auto&& field) {
     field("bits", bits, "2^bits weights", Bounds{.min = 8.0, .max = 26.0});
     field("rate", rate, "learning rate; features may be of any scale",

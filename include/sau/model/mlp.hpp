@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -12,12 +11,10 @@
 #include "sau/core/spec.hpp"
 #include "sau/core/types.hpp"
 #include "sau/model/network.hpp"
+#include "sau/model/optimizer.hpp"
 #include "sau/model/replay.hpp"
 
 namespace sau {
-
-enum class Optimizer { kRmsprop, kAdam };
-constexpr std::array<std::string_view, 2> enum_names(Optimizer) { return {"rmsprop", "adam"}; }
 
 struct MlpOptions {
   std::vector<double> hidden{100.0, 100.0};

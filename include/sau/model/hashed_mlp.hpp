@@ -1,0 +1,138 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sau/core/archive.hpp"
+#include "sau/core/rng.hpp"
+#include "sau/core/shared_chunks.hpp"
+#include "sau/core/spec.hpp"
+#include "sau/model/feature_scaling.hpp"
+#include "sau/model/hashed_history.hpp"
+#include "sau/model/hashed_network.hpp"
+#include "sau/model/hashed_trainer.hpp"
+#include "sau/model/joint_model.hpp"
+#include "sau/model/optimizer.hpp"
+
+namespace sau {
+
+struct HashedMlpOptions {
+  std::uint64_t bits = 18;
+  std::vector<double> hidden{64.0, 64.0};
+  Optimizer optimizer = Optimizer::kRmsprop;
+  double lr = 0.003;
+  std::uint64_t batch = 64;
+  std::uint64_t every = 20;
+  std::uint64_t start = 20;
+  std::uint64_t updates = 10;
+  std::uint64_t history = 50'000;
+  void fields(auto&& field) {
+    field("bits", bits, "2^bits rows of the first layer", Bounds{.min = 8.0, .max = 26.0});
+    field("hidden", hidden, "units of every ReLU layer, the first one sparse, as in 64x64",
+          Bounds{.min = 1.0, .max = 4096.0});
+    field("optimizer", optimizer, "RMSprop (0.99, 1e-8) or Adam (0.9, 0.999, 1e-8)");
+    field("lr", lr, "learning rate", Bounds{.min = 1e-10, .max = 10.0});
+    field("batch", batch, "events in a mini-batch, drawn with replacement",
+          Bounds{.min = 1.0, .max = 65536.0});
+    field("every", every, "events between two rounds of training", Bounds{.min = 1.0, .max = 1e9});
+    field("start", start, "no training before this event", Bounds{.min = 1.0, .max = 1e9});
+    field("updates", updates, "mini-batches in a round of training",
+          Bounds{.min = 1.0, .max = 1e6});
+    field("history", history, "how many of the latest events mini-batches are drawn from",
+          Bounds{.min = 1.0, .max = 1e7});
+  }
+  void check() const;
+};
+
+// A perceptron over the features of the context, those of the action, and their crosses, with one
+// output, mu(x, a). The first layer is sparse (HashedNetwork). Every `every` events it takes
+// `updates` mini-batches from the latest `history` events, as Mlp does.
+//
+// Features and rewards may be of any scale: a feature is less its mean and over its deviation as
+// they are so far, at most 10 in size; one that never varied, as an indicator, is over its size. A
+// cross is the product of two such numbers. All of an input is divided by the root of the number of
+// its features, so that steps do not grow with it. Rewards are standardised in the same way, and
+// what the network says is turned back.
+//
+// Memory: 2^bits * units * 4 bytes for the first layer when all rows are in use, as much again for
+// the optimiser (twice for Adam), and what changed since for every published copy still in use;
+// rows are in memory only once they, or one of their 15 neighbours, were learned.
+//
+// When it diverges it says so through fault(), values every action 0 and learns no more.
+class HashedMlp {
+ public:
+  static constexpr std::string_view kName = "hashed_mlp";
+  static constexpr std::string_view kSummary =
+      "multilayer perceptron over the same features, trained by replay";
+  using Options = HashedMlpOptions;
+
+  static constexpr std::size_t kChunk = 256;
+
+  // What is needed to decide.
+  class Weights {
+   public:
+    void values(HashedFeatures context, std::span<const JointAction> actions,
+                std::span<double> out) const;
+
+   private:
+    friend class HashedMlp;
+    using Chunk = std::array<Standardised, kChunk>;
+
+    Weights(unsigned bits, HashedNetwork network, SharedChunks<Chunk> scaling)
+        : bits_(bits), network_(std::move(network)), scaling_(std::move(scaling)) {}
+
+    float scaled(const HashedFeature& feature) const noexcept {
+      const std::uint32_t place = place_of(feature.hash, bits_);
+      const Chunk* chunk = scaling_[place / kChunk];
+      return (chunk == nullptr ? Standardised{} : (*chunk)[place % kChunk])(feature.value);
+    }
+    void scale(HashedFeatures features, std::vector<float>& out) const;
+    double reward_spread() const noexcept;
+
+    unsigned bits_;
+    bool fault_ = false;
+    RunningMoments rewards_;
+    HashedNetwork network_;
+    SharedChunks<Chunk> scaling_;
+  };
+
+  explicit HashedMlp(const Stream& stream, Options options = {});
+
+  const Weights& weights() const noexcept { return weights_; }
+  Weights published();
+
+  void learn(HashedFeatures context, const JointAction& action, double reward);
+
+  // Empty while all is well; otherwise what went wrong.
+  std::string fault() const;
+
+  void save(StateWriter& writer) const;
+  void load(StateReader& reader);
+
+ private:
+  using Moments = std::array<RunningMoments, kChunk>;
+  enum Fault : std::uint32_t { kNone, kLoss, kWeight };
+
+  void observe(HashedFeatures features);
+  void train();
+  void put(const HashedEvent& event);
+
+  Options options_;
+  Rng rng_;
+  Weights weights_;
+  HashedTrainer trainer_;
+  SharedChunks<Moments> moments_;  // of the features; what weights_.scaling_ is made of
+  HashedHistory history_;
+  std::uint64_t events_ = 0, updates_ = 0;
+  std::uint32_t fault_ = kNone;
+
+  HashedBatch batch_;
+  std::vector<float> context_;  // scaled values of an event's context
+};
+
+}  // namespace sau

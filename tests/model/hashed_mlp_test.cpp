@@ -1,0 +1,243 @@
+#include "sau/model/hashed_mlp.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/hashed_features.hpp"
+
+namespace sau::hashed_mlp_test {
+namespace {
+
+using testing::feature;
+using testing::Features;
+
+const std::vector<std::size_t> kLayers{7, 5};
+
+// Three inputs over five rows; row 3 comes twice in one of them.
+HashedBatch example_batch() {
+  return {.features = {{1, 0.5F}, {3, -1.0F}, {3, 0.25F}, {200, 2.0F}, {1, 1.5F}, {77, -0.5F}},
+          .end = {3, 4, 6},
+          .target = {1.0F, -0.5F, 2.0F}};
+}
+
+// With numbers in the rows, so that nothing is 0.
+HashedNetwork example_network() {
+  Rng rng(Stream{.seed = 4});
+  HashedNetwork network(8, kLayers, rng);
+  for (const std::uint32_t row : {1U, 3U, 77U, 200U}) {
+    for (float& weight : network.writable(row)) weight = static_cast<float>(rng.normal());
+  }
+  return network;
+}
+
+// The mean squared error, as decisions compute the outputs.
+double loss_of(const HashedNetwork& network, const HashedBatch& batch) {
+  double loss = 0.0;
+  std::size_t next = 0;
+  for (std::size_t b = 0; b < batch.size(); ++b) {
+    std::vector<float> sum(network.units()), scratch(2 * network.widest());
+    for (; next < batch.end[b]; ++next) {
+      network.add_row(batch.features[next].row, batch.features[next].value, sum.data());
+    }
+    const double error = static_cast<double>(network.output(sum.data(), scratch.data())) -
+                         static_cast<double>(batch.target[b]);
+    loss += error * error / static_cast<double>(batch.size());
+  }
+  return loss;
+}
+
+double slope_of(HashedNetwork& network, const HashedBatch& batch, float& weight) {
+  constexpr float kStep = 1e-2F;
+  const float before = weight;
+  weight = before + kStep;
+  const double above = loss_of(network, batch);
+  weight = before - kStep;
+  const double below = loss_of(network, batch);
+  weight = before;
+  return (above - below) / (2.0 * static_cast<double>(kStep));
+}
+
+TEST(HashedNetwork, TheGradientIsThatOfFiniteDifferences) {
+  HashedNetwork network = example_network();
+  const HashedBatch batch = example_batch();
+  HashedTrainer trainer(network, false);
+  EXPECT_NEAR(trainer.backward(network, batch), loss_of(network, batch), 1e-5);
+  for (const std::uint32_t row : {1U, 3U, 77U, 200U}) {
+    const auto gradient = trainer.row_gradient(row);
+    ASSERT_EQ(gradient.size(), network.units());
+    for (std::size_t j = 0; j < gradient.size(); ++j) {
+      EXPECT_NEAR(static_cast<double>(gradient[j]),
+                  slope_of(network, batch, network.writable(row)[j]), 2e-3)
+          << row << " " << j;
+    }
+  }
+  ASSERT_EQ(trainer.dense_gradient().size(), 7u + 8u * 5u + 6u);
+  for (std::size_t j = 0; j < trainer.dense_gradient().size(); ++j) {
+    EXPECT_NEAR(static_cast<double>(trainer.dense_gradient()[j]),
+                slope_of(network, batch, network.dense()[j]), 2e-3)
+        << j;
+  }
+  EXPECT_TRUE(trainer.row_gradient(2).empty());
+}
+
+TEST(HashedNetwork, AStepLeavesRowsOutsideTheBatchAlone) {
+  HashedNetwork network = example_network();
+  HashedTrainer trainer(network, false);
+  const std::vector<float> before(network.writable(200).begin(), network.writable(200).end());
+  const std::vector<float> moved(network.writable(1).begin(), network.writable(1).end());
+  trainer.backward(network, {.features = {{1, 1.0F}}, .end = {1}, .target = {5.0F}});
+  EXPECT_TRUE(trainer.apply(make_optimizer_step(Optimizer::kRmsprop, 0.01, 0), network));
+  EXPECT_THAT(network.writable(200), ::testing::ElementsAreArray(before));
+  EXPECT_THAT(network.writable(1), ::testing::Not(::testing::ElementsAreArray(moved)));
+}
+
+// RMSprop's first step is rate * g / (sqrt(0.01 g^2) + 1e-8), ten times the rate against g's sign.
+TEST(HashedNetwork, TheFirstStepOfRmspropIsTenTimesItsRate) {
+  HashedNetwork network = example_network();
+  HashedTrainer trainer(network, false);
+  const std::vector<float> before(network.writable(1).begin(), network.writable(1).end());
+  trainer.backward(network, example_batch());
+  const std::vector<float> gradient(trainer.row_gradient(1).begin(), trainer.row_gradient(1).end());
+  trainer.apply(make_optimizer_step(Optimizer::kRmsprop, 0.01, 0), network);
+  for (std::size_t j = 0; j < before.size(); ++j) {
+    const float step = network.writable(1)[j] - before[j];
+    EXPECT_NEAR(step, gradient[j] == 0.0F ? 0.0F : (gradient[j] > 0.0F ? -0.1F : 0.1F), 1e-4) << j;
+  }
+}
+
+TEST(HashedNetwork, ASharedCopyDoesNotLearn) {
+  HashedNetwork network = example_network();
+  const HashedNetwork copy = network.shared();
+  const double before = loss_of(copy, example_batch());
+  HashedTrainer trainer(network, true);
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    trainer.backward(network, example_batch());
+    trainer.apply(make_optimizer_step(Optimizer::kAdam, 0.01, i), network);
+  }
+  EXPECT_EQ(loss_of(copy, example_batch()), before);
+  EXPECT_LT(loss_of(network, example_batch()), 0.1 * before);
+}
+
+TEST(RunningMoments, AreThoseOfTheNumbers) {
+  RunningMoments moments;
+  for (const double x : {2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0}) moments.add(x);
+  EXPECT_NEAR(moments.mean, 5.0, 1e-12);
+  EXPECT_NEAR(moments.variance, 4.0, 1e-12);
+  const Standardised scaling = Standardised::of(moments);
+  EXPECT_FLOAT_EQ(scaling(9.0F), 2.0F);
+  EXPECT_FLOAT_EQ(scaling(1e9F), Standardised::kLimit);
+}
+
+TEST(RunningMoments, AnIndicatorStaysOne) {
+  RunningMoments moments;
+  for (int i = 0; i < 1000; ++i) moments.add(1.0);
+  EXPECT_EQ(Standardised::of(moments)(1.0F), 1.0F);
+  RunningMoments large;
+  large.add(-1e30);
+  EXPECT_FLOAT_EQ(Standardised::of(large)(-1e30F), -1.0F);
+}
+
+TEST(HashedHistory, KeepsTheLatest) {
+  HashedHistory history(3);
+  for (int i = 0; i < 5; ++i) {
+    history.add(Features{feature("c", i)}, {Features{feature("a"), feature("b")}}, 0.5 * i);
+  }
+  ASSERT_EQ(history.size(), 3u);
+  EXPECT_EQ(history[0].reward, 1.0);
+  EXPECT_EQ(history[2].reward, 2.0);
+  EXPECT_EQ(history[2].context_features()[0].value, 4.0F);
+  EXPECT_EQ(history[2].action().features.size(), 2u);
+}
+
+double value_of(const HashedMlp& model, const Features& context, const Features& action) {
+  const JointAction offered{action};
+  double value = 0.0;
+  model.weights().values(context, {&offered, 1}, {&value, 1});
+  return value;
+}
+
+// Which of two actions is right depends on whether x is near 0: nothing linear in x, not even its
+// cross with the action, can say it. Features and rewards are far from 0 and 1 in size.
+TEST(HashedMlp, LearnsWhatNoLinearModelCan) {
+  HashedMlp model(Stream{.seed = 1}, {.bits = 12});
+  Rng rng(Stream{.seed = 2});
+  const auto reward_of = [](double x, std::uint64_t a) {
+    return (std::abs(x) < 0.7) == (a == 0) ? 5000.0 : 3000.0;
+  };
+  const auto context_of = [](double x) { return Features{feature("x", 1e6 + 250.0 * x)}; };
+  const auto action_of = [](std::uint64_t a) {
+    return Features{feature("id=" + std::to_string(a))};
+  };
+  for (int i = 0; i < 4000; ++i) {
+    const double x = rng.normal();
+    const std::uint64_t a = rng.below(2);
+    model.learn(context_of(x), {action_of(a)}, reward_of(x, a));
+  }
+  EXPECT_EQ(model.fault(), "");
+  int right = 0;
+  for (int i = 0; i < 500; ++i) {
+    const double x = rng.normal();
+    const bool first =
+        value_of(model, context_of(x), action_of(0)) > value_of(model, context_of(x), action_of(1));
+    right += first == (std::abs(x) < 0.7) ? 1 : 0;
+  }
+  EXPECT_GT(right, 465);
+}
+
+TEST(HashedMlp, BeforeAnyTrainingItSaysAboutTheMeanReward) {
+  HashedMlp model(Stream{.seed = 1});
+  for (int i = 0; i < 10; ++i) model.learn(Features{feature("x", i)}, {}, 100.0 + i % 2);
+  EXPECT_NEAR(value_of(model, {feature("x", 3.0)}, {}), 100.5, 1.0);
+}
+
+TEST(HashedMlp, OutputsAreTheSameWhateverElseIsOffered) {
+  HashedMlp model(Stream{.seed = 1}, {.bits = 12});
+  Rng rng(Stream{.seed = 3});
+  const Features one{feature("id=1"), feature("p", 3.0)}, two{feature("id=2")};
+  const Features context{feature("x", 0.3), feature("day=2")};
+  for (int i = 0; i < 200; ++i) model.learn(context, {i % 2 == 0 ? one : two}, rng.normal());
+  const std::vector<JointAction> both{{one}, {two}};
+  std::vector<double> values(2);
+  model.weights().values(context, both, values);
+  EXPECT_EQ(values[0], value_of(model, context, one));
+  EXPECT_EQ(values[1], value_of(model, context, two));
+}
+
+TEST(HashedMlp, HugeFeaturesAndRewardsStayFinite) {
+  HashedMlp model(Stream{.seed = 1}, {.bits = 10});
+  Rng rng(Stream{.seed = 5});
+  for (int i = 0; i < 300; ++i) {
+    const Features context{feature("x", 3e38 * (2.0 * rng.uniform() - 1.0)),
+                           feature("y", 1e-38 * rng.normal())};
+    const Features action{feature("id=" + std::to_string(rng.below(3)))};
+    model.learn(context, {action}, 1e90 * rng.normal());
+    ASSERT_TRUE(std::isfinite(value_of(model, context, action)));
+  }
+}
+
+TEST(HashedMlp, AFaultSaysSoAndEverythingIsWorthZero) {
+  // Sixteen layers whose weights move by 100 at once.
+  HashedMlp model(Stream{.seed = 1},
+                  {.bits = 10, .hidden = std::vector<double>(16, 16.0), .lr = 10.0});
+  Rng rng(Stream{.seed = 6});
+  const Features action{feature("id")};
+  for (int i = 0; i < 200 && model.fault().empty(); ++i) {
+    model.learn(Features{feature("x", rng.normal())}, {action}, rng.normal());
+  }
+  EXPECT_THAT(model.fault(), ::testing::HasSubstr("diverged"));
+  EXPECT_EQ(value_of(model, {feature("x", 1.0)}, action), 0.0);
+}
+
+TEST(HashedMlp, LayersThatMakeNoSenseAreRefused) {
+  using testing::error_of;
+  EXPECT_NE(error_of<UsageError>([] { HashedMlp(Stream{}, {.hidden = {}}); }), "");
+  EXPECT_NE(error_of<UsageError>([] { HashedMlp(Stream{}, {.hidden = {2.5}}); }), "");
+}
+
+}  // namespace
+}  // namespace sau::hashed_mlp_test
