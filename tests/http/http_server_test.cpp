@@ -20,8 +20,10 @@ using std::chrono::milliseconds;
 using ::testing::AllOf;
 using ::testing::EndsWith;
 using testing::error_of;
+using testing::get;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::post;
 using testing::RawClient;
 using ::testing::StartsWith;
 
@@ -36,16 +38,6 @@ HttpResponse echo_of(const HttpRequest& request) {
 }
 
 const HttpHandler echo = answered_at_once(echo_of);
-
-std::string get(const std::string& target, const std::string& more = "") {
-  return "GET " + target + " HTTP/1.1\r\nHost: here\r\n" + more + "\r\n";
-}
-
-std::string post(const std::string& target, const std::string& body) {
-  return "POST " + target +
-         " HTTP/1.1\r\nHost: here\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
-         body;
-}
 
 // The status a server of these options gives to these bytes, and that it closes after that.
 std::string verdict(const std::string& bytes, const HttpServerOptions& options = {}) {
@@ -207,6 +199,22 @@ TEST(HttpServer, HeadersOverTheLimitAreRefused) {
   RawClient client(server.port());
   client.send(get("/", "X: " + std::string(400, 'x') + "\r\n"));
   EXPECT_THAT(client.response(), StartsWith("HTTP/1.1 200 OK\r\n"));
+}
+
+TEST(HttpServer, HeadersSentOneByOneCountTogether) {
+  HttpServer server({.header_limit = 500}, echo);
+  RawClient client(server.port());
+  client.send("GET / HTTP/1.1\r\nHost: here\r\n");
+  for (int i = 0; i < 200 && client.send("a: b\r\n"); ++i) std::this_thread::yield();
+  EXPECT_THAT(client.rest(), StartsWith("HTTP/1.1 431 Request Header Fields Too Large\r\n"));
+}
+
+TEST(HttpServer, LineOfAChunkDoesNotGoOnForever) {
+  const HttpServerOptions options{.header_limit = 500};
+  const std::string chunked = get("/", "Transfer-Encoding: chunked\r\n");
+  const std::string large = "HTTP/1.1 431 Request Header Fields Too Large";
+  EXPECT_EQ(verdict(chunked + "3;x=" + std::string(600, 'x'), options), large);
+  EXPECT_EQ(verdict(chunked + "0\r\nX: " + std::string(600, 'x'), options), large);
 }
 
 TEST(HttpServer, BodiesOverTheLimitAreRefusedAndTheAnswerArrives) {
