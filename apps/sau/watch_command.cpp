@@ -120,7 +120,7 @@ int watch(const std::string& folder, const WatchFlags& flags) {
                           .port = static_cast<std::uint16_t>(flags.port),
                           .threads = 2,
                           .body_limit = 0},
-        [&page](const HttpRequest& request) { return page->answer(request); });
+        answered_at_once([&page](const HttpRequest& request) { return page->answer(request); }));
     heading += "page: " + address_text(flags, server->port()) + "\n";
   }
   const bool screen = !flags.no_terminal && has_screen();

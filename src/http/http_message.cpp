@@ -18,13 +18,20 @@ constexpr std::pair<int, const char*> kReasons[] = {
     {201, "Created"},
     {202, "Accepted"},
     {204, "No Content"},
+    {301, "Moved Permanently"},
+    {302, "Found"},
     {304, "Not Modified"},
     {400, "Bad Request"},
+    {401, "Unauthorized"},
     {403, "Forbidden"},
     {404, "Not Found"},
     {405, "Method Not Allowed"},
+    {406, "Not Acceptable"},
     {408, "Request Timeout"},
     {409, "Conflict"},
+    {410, "Gone"},
+    {411, "Length Required"},
+    {412, "Precondition Failed"},
     {413, "Content Too Large"},
     {415, "Unsupported Media Type"},
     {417, "Expectation Failed"},
@@ -35,7 +42,9 @@ constexpr std::pair<int, const char*> kReasons[] = {
     {500, "Internal Server Error"},
     {501, "Not Implemented"},
     {503, "Service Unavailable"},
+    {504, "Gateway Timeout"},
     {505, "HTTP Version Not Supported"},
+    {507, "Insufficient Storage"},
 };
 
 const char* reason(int status) {
@@ -44,21 +53,13 @@ const char* reason(int status) {
   return found == std::end(kReasons) ? "" : found->second;
 }
 
-// "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, section 5.6.7), whatever the locale.
-std::string http_date(std::time_t time) {
-  constexpr std::array kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-  constexpr std::array kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                  "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  std::tm utc{};
-  gmtime_r(&time, &utc);
-  return fmt::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
-                     kDays[static_cast<std::size_t>(utc.tm_wday)], utc.tm_mday,
-                     kMonths[static_cast<std::size_t>(utc.tm_mon)], utc.tm_year + 1900, utc.tm_hour,
-                     utc.tm_min, utc.tm_sec);
-}
-
 bool breaks_the_line(const std::string& text) {
   return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos;
+}
+
+template <class... Texts>
+void append(std::string& to, const Texts&... texts) {
+  (to.append(std::string_view(texts)), ...);
 }
 
 }  // namespace
@@ -88,20 +89,36 @@ namespace detail {
 
 bool has_body(int status) noexcept { return status >= 200 && status != 204 && status != 304; }
 
-std::string response_head(const HttpResponse& response, Persistence persistence, std::time_t now) {
-  std::string head = fmt::format("HTTP/1.1 {} {}\r\nDate: {}\r\n", response.status,
-                                 reason(response.status), http_date(now));
+std::string http_date(std::time_t time) {
+  constexpr std::array kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  constexpr std::array kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                  "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  std::tm utc{};
+  gmtime_r(&time, &utc);
+  return fmt::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
+                     kDays[static_cast<std::size_t>(utc.tm_wday)], utc.tm_mday,
+                     kMonths[static_cast<std::size_t>(utc.tm_mon)], utc.tm_year + 1900, utc.tm_hour,
+                     utc.tm_min, utc.tm_sec);
+}
+
+void append_head(std::string& to, const HttpResponse& response, Persistence persistence,
+                 std::string_view date) {
   for (const HttpHeader& header : response.headers) {
     if (breaks_the_line(header.name) || breaks_the_line(header.value)) {
       throw Error("the header " + slug(header.name) + " of a response has a line break in it");
     }
-    head += header.name + ": " + header.value + "\r\n";
   }
-  if (has_body(response.status))
-    head += fmt::format("Content-Length: {}\r\n", response.body.size());
-  if (persistence == Persistence::kClose) head += "Connection: close\r\n";
-  if (persistence == Persistence::kKeepAlive) head += "Connection: keep-alive\r\n";
-  return head + "\r\n";
+  append(to, "HTTP/1.1 ", std::to_string(response.status), " ", reason(response.status));
+  append(to, "\r\nDate: ", date);
+  for (const HttpHeader& header : response.headers) {
+    append(to, "\r\n", header.name, ": ", header.value);
+  }
+  if (has_body(response.status)) {
+    append(to, "\r\nContent-Length: ", std::to_string(response.body.size()));
+  }
+  if (persistence == Persistence::kClose) append(to, "\r\nConnection: close");
+  if (persistence == Persistence::kKeepAlive) append(to, "\r\nConnection: keep-alive");
+  append(to, "\r\n\r\n");
 }
 
 }  // namespace detail

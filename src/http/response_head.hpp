@@ -2,6 +2,7 @@
 
 #include <ctime>
 #include <string>
+#include <string_view>
 
 #include "sau/http/http_message.hpp"
 
@@ -13,8 +14,12 @@ enum class Persistence { kDefault, kClose, kKeepAlive };
 // Whether an answer of this status has a body (RFC 9110, section 6.4.1).
 bool has_body(int status) noexcept;
 
-// The status line and the headers, with the empty line after them. Throws Error for a header that
-// would end early: one with a line break in it.
-std::string response_head(const HttpResponse& response, Persistence persistence, std::time_t now);
+// "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, section 5.6.7), whatever the locale.
+std::string http_date(std::time_t time);
+
+// Adds the status line and the headers, with the empty line after them. Throws Error, and adds
+// nothing, for a header that would end early: one with a line break in it.
+void append_head(std::string& to, const HttpResponse& response, Persistence persistence,
+                 std::string_view date);
 
 }  // namespace sau::detail

@@ -20,13 +20,15 @@ using std::chrono::milliseconds;
 using ::testing::AllOf;
 using ::testing::EndsWith;
 using testing::error_of;
+using testing::get;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::post;
 using testing::RawClient;
 using ::testing::StartsWith;
 
 // Says what it was asked.
-HttpResponse echo(const HttpRequest& request) {
+HttpResponse echo_of(const HttpRequest& request) {
   if (request.path() == "/throw") throw Error("secret reason");
   if (request.path() == "/split") return {.headers = {{"X", "a\r\nSet-Cookie: b"}}};
   if (request.path() == "/nothing") return {.status = 204};
@@ -35,15 +37,7 @@ HttpResponse echo(const HttpRequest& request) {
   return {.headers = {{"X-Host", std::string(request.header("hOsT"))}}, .body = std::move(body)};
 }
 
-std::string get(const std::string& target, const std::string& more = "") {
-  return "GET " + target + " HTTP/1.1\r\nHost: here\r\n" + more + "\r\n";
-}
-
-std::string post(const std::string& target, const std::string& body) {
-  return "POST " + target +
-         " HTTP/1.1\r\nHost: here\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
-         body;
-}
+const HttpHandler echo = answered_at_once(echo_of);
 
 // The status a server of these options gives to these bytes, and that it closes after that.
 std::string verdict(const std::string& bytes, const HttpServerOptions& options = {}) {
@@ -207,6 +201,22 @@ TEST(HttpServer, HeadersOverTheLimitAreRefused) {
   EXPECT_THAT(client.response(), StartsWith("HTTP/1.1 200 OK\r\n"));
 }
 
+TEST(HttpServer, HeadersSentOneByOneCountTogether) {
+  HttpServer server({.header_limit = 500}, echo);
+  RawClient client(server.port());
+  client.send("GET / HTTP/1.1\r\nHost: here\r\n");
+  for (int i = 0; i < 200 && client.send("a: b\r\n"); ++i) std::this_thread::yield();
+  EXPECT_THAT(client.rest(), StartsWith("HTTP/1.1 431 Request Header Fields Too Large\r\n"));
+}
+
+TEST(HttpServer, LineOfAChunkDoesNotGoOnForever) {
+  const HttpServerOptions options{.header_limit = 500};
+  const std::string chunked = get("/", "Transfer-Encoding: chunked\r\n");
+  const std::string large = "HTTP/1.1 431 Request Header Fields Too Large";
+  EXPECT_EQ(verdict(chunked + "3;x=" + std::string(600, 'x'), options), large);
+  EXPECT_EQ(verdict(chunked + "0\r\nX: " + std::string(600, 'x'), options), large);
+}
+
 TEST(HttpServer, BodiesOverTheLimitAreRefusedAndTheAnswerArrives) {
   const HttpServerOptions options{.body_limit = 1000};
   const std::string large = "HTTP/1.1 413 Content Too Large";
@@ -242,9 +252,9 @@ TEST(HttpServer, IdleConnectionIsClosedWithoutAWord) {
 
 TEST(HttpServer, ClientThatDoesNotReadIsCutOff) {
   std::promise<void> asked;
-  HttpServer server({.write_timeout = milliseconds(50)}, [&](const HttpRequest&) {
+  HttpServer server({.write_timeout = milliseconds(50)}, [&](const HttpRequest&, HttpReply reply) {
+    reply({.body = std::string(64 << 20, 'x')});
     asked.set_value();
-    return HttpResponse{.body = std::string(64 << 20, 'x')};
   });
   RawClient client(server.port());
   client.send(get("/"));
@@ -308,9 +318,9 @@ TEST(HttpServer, WhatAHandlerThrowsStaysInside) {
   std::mutex mutex;
   std::vector<std::string> failures;
   HttpServer server({.on_failure =
-                         [&](const HttpRequest& request, const char* what) {
+                         [&](std::string_view request, const char* what) {
                            const std::lock_guard lock(mutex);
-                           failures.push_back(request.target + ": " + what);
+                           failures.push_back(std::string(request) + ": " + what);
                          }},
                     echo);
   RawClient client(server.port());
@@ -322,7 +332,7 @@ TEST(HttpServer, WhatAHandlerThrowsStaysInside) {
   EXPECT_THAT(client.response(), EndsWith("GET /fine|"));
   const std::lock_guard lock(mutex);
   ASSERT_EQ(failures.size(), 2U);
-  EXPECT_EQ(failures[0], "/throw: secret reason");
+  EXPECT_EQ(failures[0], "GET /throw: secret reason");
   EXPECT_THAT(failures[1], HasSubstr("line break"));
 }
 
@@ -339,11 +349,11 @@ TEST(HttpServer, StopClosesIdleConnectionsAndRefusesNewOnes) {
 
 TEST(HttpServer, StopWaitsForTheAnswerThatIsBeingMade) {
   std::promise<void> entered, leave;
-  HttpServer server({}, [&](const HttpRequest&) {
-    entered.set_value();
-    leave.get_future().wait();
-    return HttpResponse{.body = "in time"};
-  });
+  HttpServer server({}, answered_at_once([&](const HttpRequest&) {
+                      entered.set_value();
+                      leave.get_future().wait();
+                      return HttpResponse{.body = "in time"};
+                    }));
   RawClient client(server.port());
   client.send(get("/"));
   entered.get_future().wait();

@@ -13,6 +13,17 @@
 
 namespace sau::testing {
 
+// `more`: header lines.
+inline std::string get(const std::string& target, const std::string& more = "") {
+  return "GET " + target + " HTTP/1.1\r\nHost: here\r\n" + more + "\r\n";
+}
+
+inline std::string post(const std::string& target, const std::string& body) {
+  return "POST " + target +
+         " HTTP/1.1\r\nHost: here\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+         body;
+}
+
 // A client that sends the bytes it is told to, and reads what comes.
 class RawClient {
  public:

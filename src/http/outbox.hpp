@@ -1,0 +1,59 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "sau/http/http_message.hpp"
+#include "sau/http/http_reply.hpp"
+
+namespace sau::detail {
+
+// Which request of which connection.
+struct Ticket {
+  std::uint64_t connection = 0, request = 0;
+  friend bool operator==(const Ticket&, const Ticket&) = default;
+};
+
+struct Delivery {
+  Ticket ticket;
+  std::optional<HttpResponse> response;  // none: the reply was given up
+};
+
+// Answers on their way from any thread to the one that sends them. That thread is woken once for
+// all that come while it is at something else, since many requests are often answered together.
+// Replies hold on to this and to nothing else of the server.
+class Outbox {
+ public:
+  // `wake` is called on a thread of `io`.
+  Outbox(boost::asio::io_context& io, std::function<void()> wake);
+
+  // Of any thread.
+  static HttpReply reply_to(const std::shared_ptr<Outbox>& outbox, const Ticket& ticket);
+  void put(Delivery delivery);
+  // From here on what is put is dropped.
+  void close();
+
+  // Of the sending thread alone. What is put for this ticket, by this thread, between the two calls
+  // is returned by the second.
+  void begin_call(const Ticket& ticket);
+  std::optional<Delivery> end_call();
+  void take(std::vector<Delivery>& into);
+
+ private:
+  std::mutex mutex_;
+  boost::asio::io_context* io_;  // null: closed
+  const std::function<void()> wake_;
+  std::vector<Delivery> waiting_;
+
+  std::optional<Ticket> calling_;
+  std::optional<Delivery> at_once_;
+  std::thread::id sender_;
+};
+
+}  // namespace sau::detail

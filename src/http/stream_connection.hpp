@@ -1,0 +1,344 @@
+#pragma once
+
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/write.hpp>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "http/connection.hpp"
+#include "http/input_buffer.hpp"
+#include "http/request_reader.hpp"
+#include "http/response_head.hpp"
+#include "http/worker.hpp"
+
+namespace sau::detail {
+
+// A client that is still sending when it is answered gets this long to take notice: closing with
+// bytes unread would destroy the answer on its way.
+inline constexpr std::chrono::milliseconds kLinger{2000};
+
+// A connection over a socket, or over TLS on a socket: reads a request, has it answered, and begins
+// again. What it waits for keeps it alive. Short answers to requests that were sent ahead are
+// collected and sent together.
+template <class Stream>
+class StreamConnection final : public Connection,
+                               public std::enable_shared_from_this<StreamConnection<Stream>> {
+ public:
+  StreamConnection(Stream stream, Worker& worker, std::uint64_t id)
+      : worker_(worker),
+        options_(worker.shared().options),
+        id_(id),
+        stream_(std::move(stream)),
+        reader_(options_.header_limit) {}
+
+  void start() override {
+    ErrorCode ignored;
+    socket().set_option(boost::asio::ip::tcp::no_delay(true), ignored);
+    if constexpr (kPlain) {
+      socket().non_blocking(true, ignored);
+      proceed();
+    } else {
+      idle_ = true;
+      expect_within(options_.request_timeout, AtDeadline::kClose);
+      stream_.async_handshake(boost::asio::ssl::stream_base::server,
+                              [self = this->shared_from_this()](ErrorCode error) {
+                                self->idle_ = false;
+                                if (error) return self->close();
+                                self->proceed();
+                              });
+    }
+  }
+
+  void answer(std::uint64_t request, std::optional<HttpResponse> response) override {
+    if (closed_ || !awaiting_ || request != requests_) return;
+    const char* const failure = response ? "" : kNeverCalled;
+    settle({.response = std::move(response), .failure = failure});
+    proceed();
+  }
+
+  void check(Clock::time_point now) override {
+    if (now < deadline_) return;
+    deadline_ = Clock::time_point::max();
+    if (at_deadline_ == AtDeadline::kClose) return close();
+    expired_ = true;
+    ErrorCode ignored;
+    socket().cancel(ignored);  // what is being read ends with an error, and that with an answer
+  }
+
+  void begin_stop() override {
+    stopping_ = true;
+    if (idle_) close();
+  }
+
+  void close() override {
+    if (closed_) return;
+    closed_ = true;
+    ErrorCode ignored;
+    socket().close(ignored);
+    worker_.forget(id_);
+  }
+
+ private:
+  using ErrorCode = boost::system::error_code;
+  using Step = RequestReader::Step;
+  enum class AtDeadline { kClose, kGiveUpReading };
+
+  static constexpr bool kPlain = std::is_same_v<Stream, Socket>;
+  static constexpr std::size_t kCollected = 65'536;  // bytes of answers that wait for others
+  static constexpr std::size_t kLarge = 16'384;      // bytes of a body that is not copied
+  static constexpr int kTurn = 64;  // requests in a row, when other connections wait
+
+  Socket& socket() {
+    if constexpr (kPlain) {
+      return stream_;
+    } else {
+      return stream_.next_layer();
+    }
+  }
+
+  // Everything there is to do now; returns when there is something to wait for.
+  void proceed() {
+    for (int turn = 0; !closed_; ++turn) {
+      const bool send_now = awaiting_ || last_ || out_.size() >= kCollected || !out_body_.empty();
+      if ((send_now || turn == kTurn) && !flush()) return;
+      if (awaiting_) {
+        deadline_ = Clock::time_point::max();
+        return;
+      }
+      if (last_) return finish();
+      if (turn == kTurn) {
+        boost::asio::post(stream_.get_executor(),
+                          [self = this->shared_from_this()] { self->proceed(); });
+        return;
+      }
+      switch (reader_.read(input_)) {
+        case Step::kNeedMore:
+          if (std::exchange(continue_due_, false)) out_ += "HTTP/1.1 100 Continue\r\n\r\n";
+          if (flush()) receive();
+          return;
+        case Step::kHead:
+          consider_head();
+          break;
+        case Step::kWhole:
+          ask();
+          break;
+        case Step::kRefused:
+          refuse(reader_.status(), reader_.line());
+          break;
+      }
+    }
+  }
+
+  void expect_within(std::chrono::milliseconds time, AtDeadline action) {
+    deadline_ = Clock::now() + time;
+    at_deadline_ = action;
+  }
+
+  void receive() {
+    idle_ = !reader_.begun() && input_.empty();
+    if (idle_ && stopping_) return close();
+    if (idle_) {
+      expect_within(options_.idle_timeout, AtDeadline::kClose);
+    } else if (!std::exchange(timed_, true)) {
+      expect_within(options_.request_timeout, AtDeadline::kGiveUpReading);
+      request_deadline_ = deadline_;
+    } else {
+      deadline_ = request_deadline_;
+      at_deadline_ = AtDeadline::kGiveUpReading;
+    }
+    const auto room = input_.room();
+    stream_.async_read_some(
+        boost::asio::buffer(room.data(), room.size()),
+        [self = this->shared_from_this()](ErrorCode error, std::size_t size) {
+          self->idle_ = false;
+          self->deadline_ = Clock::time_point::max();
+          if (self->closed_) return;
+          if (!error) {
+            self->input_.came(size);
+          } else if (self->expired_) {
+            self->refuse(408, "the request did not come in time");
+          } else if (error == boost::asio::error::eof && self->reader_.begun()) {
+            self->refuse(400, "not an HTTP request: it ends too early");
+          } else {
+            return self->close();
+          }
+          self->proceed();
+        });
+  }
+
+  // The headers are there: what they say decides whether the body is wanted.
+  void consider_head() {
+    std::size_t limit = options_.body_limit;
+    std::optional<HttpResponse> refusal;
+    if (options_.on_head) {
+      try {
+        refusal = options_.on_head(reader_.head(), limit);
+      } catch (const std::exception& error) {
+        note_asked(reader_.head());
+        report(error.what());
+        refusal = worker_.shared().error_response(500, kFailed);
+      }
+    }
+    reader_.limit_body(limit);
+    continue_due_ = reader_.expects_continue() && !reader_.whole();
+    if (!refusal) return;
+    if (!reader_.whole()) last_ = true;  // the body may come all the same
+    take_request();
+    send(std::move(*refusal));
+  }
+
+  // The request, and what has to be known of it to answer it.
+  HttpRequest take_request() {
+    keep_alive_ = reader_.keep_alive();
+    http_1_0_ = reader_.is_http_1_0();
+    head_only_ = reader_.head().method == "HEAD";
+    note_asked(reader_.head());
+    timed_ = continue_due_ = false;
+    return reader_.take();
+  }
+
+  void ask() {
+    HttpRequest request = take_request();
+    awaiting_ = true;
+    Outcome outcome = worker_.call({.connection = id_, .request = ++requests_}, std::move(request));
+    if (outcome.response || !outcome.failure.empty()) settle(std::move(outcome));
+  }
+
+  void settle(Outcome outcome) {
+    awaiting_ = false;
+    if (!outcome.failure.empty()) report(outcome.failure.c_str());
+    send(outcome.response ? std::move(*outcome.response)
+                          : worker_.shared().error_response(500, kFailed));
+  }
+
+  void note_asked(const HttpRequest& request) {
+    if (options_.on_failure) asked_ = request.method + " " + request.target;
+  }
+  void report(const char* what) {
+    if (options_.on_failure) options_.on_failure(asked_, what);
+  }
+
+  // To what cannot be read.
+  void refuse(int status, const std::string& line) {
+    keep_alive_ = head_only_ = false;
+    send(worker_.shared().error_response(status, line));
+  }
+
+  void send(HttpResponse response) {
+    if (!keep_alive_ || stopping_) last_ = true;
+    const auto persistence = last_       ? Persistence::kClose
+                             : http_1_0_ ? Persistence::kKeepAlive
+                                         : Persistence::kDefault;
+    try {
+      append_head(out_, response, persistence, worker_.date());
+    } catch (const std::exception& error) {  // a failure of the handler as well
+      report(error.what());
+      response = text_response(500, kFailed);
+      append_head(out_, response, persistence, worker_.date());
+    }
+    if (head_only_ || !has_body(response.status)) return;
+    if (response.body.size() < kLarge) {
+      out_ += response.body;
+    } else {
+      out_body_ = std::move(response.body);
+    }
+  }
+
+  // Whether everything is sent; if not, it goes on by itself later.
+  bool flush() {
+    if (writing_) return false;
+    if (out_.empty()) return true;
+    std::size_t sent = 0;
+    if constexpr (kPlain) {
+      ErrorCode error;
+      sent = stream_.write_some(buffers(out_, out_body_), error);
+      if (error && error != boost::asio::error::would_block) {
+        close();
+        return false;
+      }
+      if (sent == out_.size() + out_body_.size()) {
+        out_.clear();
+        out_body_ = {};
+        return true;
+      }
+    }
+    writing_ = true;
+    sending_.swap(out_);
+    sending_body_.swap(out_body_);
+    expect_within(options_.write_timeout, AtDeadline::kClose);
+    const std::size_t of_head = std::min(sent, sending_.size());
+    const std::array<boost::asio::const_buffer, 2> rest = {
+        boost::asio::buffer(sending_) + of_head,
+        boost::asio::buffer(sending_body_) + (sent - of_head)};
+    boost::asio::async_write(stream_, rest,
+                             [self = this->shared_from_this()](ErrorCode error, std::size_t) {
+                               self->writing_ = false;
+                               self->sending_.clear();
+                               self->sending_body_ = {};
+                               if (error) return self->close();
+                               self->proceed();
+                             });
+    return false;
+  }
+
+  static std::array<boost::asio::const_buffer, 2> buffers(const std::string& a,
+                                                          const std::string& b) {
+    return {boost::asio::buffer(a), boost::asio::buffer(b)};
+  }
+
+  // The last answer is sent.
+  void finish() {
+    expect_within(kLinger, AtDeadline::kClose);
+    if constexpr (kPlain) {
+      end_sending();
+    } else {
+      // Says that this is the end, and does not wait for the client to say so too.
+      SSL_set_shutdown(stream_.native_handle(), SSL_RECEIVED_SHUTDOWN);
+      stream_.async_shutdown([self = this->shared_from_this()](ErrorCode) { self->end_sending(); });
+    }
+  }
+  void end_sending() {
+    ErrorCode error;
+    socket().shutdown(Socket::shutdown_send, error);
+    if (error) return close();
+    discard();
+  }
+  void discard() {
+    const auto room = scratch_.room();
+    socket().async_read_some(boost::asio::buffer(room.data(), room.size()),
+                             [self = this->shared_from_this()](ErrorCode error, std::size_t) {
+                               if (error) return self->close();
+                               self->discard();
+                             });
+  }
+
+  static constexpr const char* kFailed = "the server failed to answer this";
+
+  Worker& worker_;
+  const HttpServerOptions& options_;
+  const std::uint64_t id_;
+  Stream stream_;
+  InputBuffer input_, scratch_;
+  RequestReader reader_;
+  std::string out_, out_body_;          // to be sent
+  std::string sending_, sending_body_;  // being sent
+  std::string asked_;                   // "GET /path"
+  std::uint64_t requests_ = 0;
+  Clock::time_point deadline_ = Clock::time_point::max(), request_deadline_;
+  AtDeadline at_deadline_ = AtDeadline::kClose;
+  bool idle_ = false;          // waits for a request of which nothing is there yet
+  bool timed_ = false;         // request_deadline_ is that of the request being read
+  bool continue_due_ = false;  // the client waits to be told to send the body
+  bool awaiting_ = false;      // an answer
+  bool writing_ = false;
+  bool last_ = false;  // nothing comes after the answer
+  bool expired_ = false, stopping_ = false, closed_ = false;
+  bool keep_alive_ = true, http_1_0_ = false, head_only_ = false;  // of the request in hand
+};
+
+}  // namespace sau::detail

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <ctime>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "http/connection.hpp"
+#include "http/outbox.hpp"
+#include "sau/http/http_server.hpp"
+
+namespace sau::detail {
+
+// (The plain executor: one that may be any executor costs a virtual call for every operation.)
+using Socket =
+    boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
+
+// What is the same for all threads of a server.
+struct Shared {
+  HttpServerOptions options;
+  HttpHandler handler;
+  std::optional<boost::asio::ssl::context> tls;
+  std::function<void()> on_closed = {};  // a connection; called by the thread it belonged to
+
+  // What the server says by itself.
+  HttpResponse error_response(int status, std::string_view line) const;
+};
+
+// What came of calling the handler. Neither of them: the answer comes later.
+struct Outcome {
+  std::optional<HttpResponse> response;
+  std::string failure;
+};
+
+inline constexpr const char* kNeverCalled = "the reply was never called";
+
+// A thread of the server and the connections that belong to it: nothing of theirs is touched by
+// another thread, so none of it is locked.
+class Worker {
+ public:
+  explicit Worker(Shared& shared);
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+  ~Worker();
+
+  // Of any thread.
+  boost::asio::io_context& io() noexcept { return io_; }
+  std::size_t load() const noexcept { return load_; }  // connections
+  void add(Socket socket);
+  void stop();
+  // Returns when it was stopped and the last connection is gone.
+  void run() { io_.run(); }
+
+  // Of its own thread, for its connections.
+  const Shared& shared() const noexcept { return shared_; }
+  std::string_view date();
+  // Calls the handler.
+  Outcome call(const Ticket& ticket, HttpRequest request);
+  void forget(std::uint64_t connection);
+
+ private:
+  void begin(Socket socket);
+  void begin_stop();
+  void tick();
+  void deliver();
+
+  Shared& shared_;
+  boost::asio::io_context io_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+      io_.get_executor()};
+  boost::asio::steady_timer timer_{io_};
+  const Clock::duration tick_;
+  bool ticking_ = false, stopping_ = false;
+  Clock::time_point patience_end_ = Clock::time_point::max();
+  std::shared_ptr<Outbox> outbox_;
+  std::vector<Delivery> deliveries_;
+  std::time_t date_time_ = -1;
+  std::string date_;
+  std::uint64_t last_connection_ = 0;
+  std::atomic<std::size_t> load_ = 0;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections_;
+};
+
+}  // namespace sau::detail
