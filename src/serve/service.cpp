@@ -2,7 +2,6 @@
 
 #define XXH_INLINE_ALL
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include "sau/core/rng.hpp"
 #include "serve/activity.hpp"
 #include "serve/describe.hpp"
+#include "serve/event_ids.hpp"
 #include "serve/journal.hpp"
 #include "serve/learner.hpp"
 #include "serve/metrics.hpp"
@@ -70,25 +70,6 @@ std::shared_ptr<const Configuration> stored_configuration(const SharedStore& sto
   if (!read.ok()) throw Error("the stored configuration: " + read.failure().message);
   return std::make_shared<const Configuration>(read.value());
 }
-
-// Ids for callers that bring none: unique, and nobody else's guess.
-class EventIds {
- public:
-  EventIds() {
-    if (getrandom(words_, sizeof words_, 0) != sizeof words_) {
-      throw Error("the system has no random numbers for event ids");
-    }
-  }
-  std::string next() {
-    const std::uint64_t count = count_.fetch_add(1, std::memory_order_relaxed);
-    return fmt::format("{:016x}{:016x}", XXH3_64bits_withSeed(words_, sizeof words_, count),
-                       XXH3_64bits_withSeed(words_, sizeof words_, ~count));
-  }
-
- private:
-  std::uint64_t words_[4];
-  std::atomic<std::uint64_t> count_{0};
-};
 
 // The event id seeds the draw: a retry draws the same.
 double draw_of(std::uint64_t seed, std::string_view event_id) {

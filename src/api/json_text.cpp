@@ -1,0 +1,48 @@
+#include "api/json_text.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace sau::detail {
+
+void append_json(std::string& out, std::string_view text) {
+  out += '"';
+  for (const char c : text) {
+    switch (c) {
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20) {
+          out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+        } else {
+          out += c;
+        }
+    }
+  }
+  out += '"';
+}
+
+bool percent_decoded(std::string_view text, std::string& out) {
+  out.clear();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    unsigned char byte = 0;
+    if (text.size() - i < 3) return false;
+    const char* const first = text.data() + i + 1;
+    const auto [end, error] = std::from_chars(first, first + 2, byte, 16);
+    if (error != std::errc() || end != first + 2) return false;
+    out += static_cast<char>(byte);
+    i += 2;
+  }
+  return true;
+}
+
+}  // namespace sau::detail

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+namespace sau::detail {
+
+// Ids for callers that bring none: unique, and nobody else's guess.
+class EventIds {
+ public:
+  // Throws Error when the system has no random numbers.
+  EventIds();
+  std::string next();
+
+ private:
+  std::uint64_t words_[4];
+  std::atomic<std::uint64_t> count_{0};
+};
+
+}  // namespace sau::detail
