@@ -39,7 +39,7 @@ test('it is small, and shows what the service says', async () => {
   const {page, complaints} = await open(browser, server.address);
   const tile = (name) => page.locator('.tile', {hasText: name}).locator('dd').allTextContents();
   assert.deepEqual(await tile('Decisions'), ['1.30 M', '431 per second']);
-  assert.deepEqual(await tile('Mean reward'), ['0.374', '+29 % over uniform choice']);
+  assert.deepEqual(await tile('Mean reward'), ['0.374', '+29 % over the baseline']);
   assert.deepEqual(await tile('Log'), ['734 MB', 'learner is 12 behind']);
   const ids = await column(page, 'actions', 0);
   assert.deepEqual(ids, answers.status.actions.map((action) => action.id));

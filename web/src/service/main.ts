@@ -142,7 +142,7 @@ class Page {
         values: smoothed(history.map((one) => one.meanReward), history.map((one) => one.rewards),
                          smooth),
       }],
-      level: base === null ? null : {name: 'uniform choice', value: base},
+      level: base === null ? null : {name: 'baseline', value: base},
     });
     this.actions.show(status);
     this.recent.show(status);

@@ -40,7 +40,7 @@ export class Tiles {
     const gain = mean === null || base === null || base === 0 ? null : mean / base - 1;
     tiles.reward.show(value(mean), base === null ? 'no baseline yet'
       : gain === null || !(base > 0) ? `baseline ${value(base)}`
-      : `${gain < 0 ? '\u2212' : '+'}${percent(Math.abs(gain))} over uniform choice`);
+      : `${gain < 0 ? '\u2212' : '+'}${percent(Math.abs(gain))} over the baseline`);
     tiles.exploration.show(percent(now.explorationRate), now.apprenticeAgreement === null
       ? 'of answers were not the best guess'
       : `apprentice agrees in ${percent(now.apprenticeAgreement)}`);
