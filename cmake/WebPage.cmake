@@ -1,14 +1,13 @@
-# sau_web_page(<variable> [DEVELOPMENT])
-# Builds web/ into one self-contained page and sets <variable> to its path. The packages of
-# web/package-lock.json are installed into the build folder, when the lock file has changed;
-# DEVELOPMENT: with those for the type check and the tests of the page. Node is needed to build the
-# page, never to use it.
-function(sau_web_page variable)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "DEVELOPMENT" "" "")
+# sau_web_packages([DEVELOPMENT])
+# Installs the packages of web/package-lock.json into the build folder, when the lock file has
+# changed, and copies the sources of the pages beside them, where every tool looks for them.
+# DEVELOPMENT: with the packages for the type check and the tests of the pages. Node is needed to
+# build the pages, never to use them.
+function(sau_web_packages)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "DEVELOPMENT" "" "")
   sau_find_node()
   set(source ${PROJECT_SOURCE_DIR}/web)
   set(work ${PROJECT_BINARY_DIR}/web/work)
-  set(page ${PROJECT_BINARY_DIR}/web/report.html)
   set(packages ${source}/package.json ${source}/package-lock.json)
   # CONFIGURE_DEPENDS: a new file is found at the next build.
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${source}/src/*.ts ${source}/src/*.css
@@ -27,17 +26,33 @@ function(sau_web_page variable)
             --no-fund --loglevel=error
     COMMAND ${CMAKE_COMMAND} -E touch ${work}/installed
     DEPENDS ${packages}
-    COMMENT "Installing the packages of the report's page"
+    COMMENT "Installing the packages of the pages"
     VERBATIM)
-  # The sources are copied beside the packages, where every tool looks for them.
   add_custom_command(
-    OUTPUT ${page}
+    OUTPUT ${work}/copied
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${work}/src
     COMMAND ${CMAKE_COMMAND} -E copy_directory ${source}/src ${work}/src
     COMMAND ${CMAKE_COMMAND} -E copy ${source}/build.mjs ${source}/tsconfig.json ${work}
-    COMMAND ${SAU_NODE} ${work}/build.mjs ${page}
+    COMMAND ${CMAKE_COMMAND} -E touch ${work}/copied
     DEPENDS ${work}/installed ${sources} ${source}/build.mjs ${source}/tsconfig.json
-    COMMENT "Bundling the report's page"
+    COMMENT "Copying the sources of the pages"
+    VERBATIM)
+  # (Two targets that use the same files would make them twice, at the same time, with some
+  # generators.)
+  add_custom_target(sau_web_sources DEPENDS ${work}/copied)
+endfunction()
+
+# sau_web_page(<variable> <name>)
+# Builds a page of web/build.mjs into one self-contained file and sets <variable> to its path. After
+# sau_web_packages().
+function(sau_web_page variable name)
+  set(work ${PROJECT_BINARY_DIR}/web/work)
+  set(page ${PROJECT_BINARY_DIR}/web/${name}.html)
+  add_custom_command(
+    OUTPUT ${page}
+    COMMAND ${SAU_NODE} ${work}/build.mjs ${name} ${page}
+    DEPENDS sau_web_sources ${work}/copied
+    COMMENT "Bundling the page ${name}"
     VERBATIM)
   set(${variable} ${page} PARENT_SCOPE)
 endfunction()
@@ -51,15 +66,16 @@ function(sau_find_node)
   foreach(program IN ITEMS NODE NPM)
     if(NOT SAU_${program})
       string(TOLOWER ${program} name)
-      message(FATAL_ERROR "${name} was not found. The page of `sau report` is built with Node.js 18 "
-                          "or newer and npm; the program itself does not need them. ${how}")
+      message(FATAL_ERROR "${name} was not found. The pages of `sau report` and `sau serve` are built "
+                          "with Node.js 18 or newer and npm; the program itself does not need them. "
+                          "${how}")
     endif()
   endforeach()
   execute_process(COMMAND ${SAU_NODE} --version OUTPUT_VARIABLE version
                   OUTPUT_STRIP_TRAILING_WHITESPACE)
   string(REGEX REPLACE "^v" "" version "${version}")
   if(version VERSION_LESS 18)
-    message(FATAL_ERROR "${SAU_NODE} is version '${version}'; the page of `sau report` is built "
-                        "with Node.js 18 or newer. ${how}")
+    message(FATAL_ERROR "${SAU_NODE} is version '${version}'; the pages of `sau report` and `sau "
+                        "serve` are built with Node.js 18 or newer. ${how}")
   endif()
 endfunction()

@@ -44,8 +44,9 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
 setup: this is not a Debian or Ubuntu system, so nothing is installed. What is needed:
   a C++20 compiler (g++ 12 or newer), cmake 3.25, ninja, pkg-config, git, and the libraries
   CLI11 2.1, fmt 9, nlohmann-json 3.11, zlib 1.2, liblzma 5.4, libcurl 7.85, OpenSSL 3,
-  Boost 1.74 (headers), xxHash 0.8 (headers), Cairo 1.16 with its SVG, PDF and PNG surfaces, a sans-serif font; Node.js
-  18 with npm for the page of reports; ccache if you like; for the tests also GoogleTest 1.12,
+  Boost 1.74 (headers), xxHash 0.8 (headers), RocksDB 7.8, simdjson 3, prometheus-cpp 1.0, Cairo
+  1.16 with its SVG, PDF and PNG surfaces, a sans-serif font; Node.js 18 with npm for the pages;
+  ccache if you like; for the tests also GoogleTest 1.12,
   Google Benchmark 1.7, Eigen 3.4, clang-format and clang-tidy 14, python3, and Chromium at
   /usr/bin/chromium.
   Debian calls them: ${packages[*]}

@@ -1,4 +1,5 @@
-// Bundles src/ into one page that needs no other file: node build.mjs OUTPUT
+// Bundles a page of src/ into one file that needs no other: node build.mjs PAGE OUTPUT
+import {createHash} from 'node:crypto';
 import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -45,23 +46,39 @@ const asScript = (text) => text.replaceAll('</script', '<\\/script').replaceAll(
 function fill(template, slots) {
   for (const [slot, text] of Object.entries(slots)) {
     const parts = template.split(`<!-- ${slot} -->`);
-    if (parts.length !== 2) throw new Error(`page.html must have one slot '${slot}'`);
+    if (parts.length !== 2) throw new Error(`the page must have one slot '${slot}'`);
     template = parts.join(text);
   }
   return template;
 }
 
-const output = process.argv[2];
-if (output === undefined) {
-  console.error('usage: node build.mjs OUTPUT');
+// What the page may do, whatever a text in it says: run this script, use this style, and ask its own
+// server.
+function policy(script, style) {
+  const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  const rules = ["default-src 'none'", `script-src ${hash(script)}`, `style-src ${hash(style)}`,
+                 "connect-src 'self'", 'img-src data:', "base-uri 'none'", "form-action 'none'"];
+  return `<meta http-equiv="Content-Security-Policy" content="${rules.join('; ')}">`;
+}
+
+const pages = {
+  report: {template: 'page.html', style: 'style/page.css', script: 'main.ts'},
+  live: {template: 'service/page.html', style: 'service/style.css', script: 'service/main.ts'},
+};
+
+const [name, output] = process.argv.slice(2);
+if (output === undefined || pages[name] === undefined) {
+  console.error(`usage: node build.mjs ${Object.keys(pages).join('|')} OUTPUT`);
   process.exit(2);
 }
-const style = await bundle('style/page.css');
-const script = await bundle('main.ts');
-const page = fill(readFileSync(join(here, 'src', 'page.html'), 'utf8'), {
-  style: `<style>${style.text}</style>`,
-  script: `<script>${asScript(script.text)}</script>`,
-  licences: `<!--\nThis page contains:\n\n${licences(script.files)}\n-->`,
-});
+const parts = pages[name];
+const style = (await bundle(parts.style)).text;
+const {text, files} = await bundle(parts.script);
+const script = asScript(text);
+const slots = {style: `<style>${style}</style>`, script: `<script>${script}</script>`};
+const template = readFileSync(join(here, 'src', parts.template), 'utf8');
+const used = licences(files);
+if (used !== '') slots.licences = `<!--\nThis page contains:\n\n${used}\n-->`;
+if (template.includes('<!-- policy -->')) slots.policy = policy(script, style);
 mkdirSync(dirname(output), {recursive: true});
-writeFileSync(output, page);
+writeFileSync(output, fill(template, slots));

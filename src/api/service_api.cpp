@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "api/embedded_live.hpp"
 #include "api/json_text.hpp"
 
 namespace sau {
@@ -156,7 +157,7 @@ Answer<Done> acknowledging(const HttpReply& reply) {
   return replying<Done>(reply, 204, [](Done) { return std::string(); });
 }
 
-void page(std::string_view html, const HttpReply& reply) {
+void page(const HttpReply& reply) {
   reply({.status = 200,
          .headers = {{"Content-Type", "text/html; charset=utf-8"},
                      {"Cache-Control", "no-cache"},
@@ -165,7 +166,7 @@ void page(std::string_view html, const HttpReply& reply) {
                       "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
                       "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
                       "frame-ancestors 'none'"}},
-         .body = std::string(html)});
+         .body = std::string(detail::embedded_live().front().bytes)});
 }
 
 }  // namespace
@@ -281,7 +282,7 @@ void ServiceApi::answer(HttpRequest request, HttpReply reply) {
     const bool ready = service_.ready();
     counted(ready ? text_response(200, "ready") : error_response(503, "not ready yet", ""));
   } else if (call.what == "page") {
-    if (allow(get, "GET")) page(options_.page, counted);
+    if (allow(get, "GET")) page(counted);
   } else {
     counted(error_response(404, "there is nothing at " + path.substr(0, 128), ""));
   }

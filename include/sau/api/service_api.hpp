@@ -15,7 +15,6 @@ namespace sau {
 
 struct ServiceApiOptions {
   std::vector<std::string> keys = {};  // none: whoever reaches the server may use it
-  std::string_view page = {};          // of GET /
   std::size_t model_bytes = 1U << 30;  // of PUT /model
 };
 

@@ -1,0 +1,40 @@
+// Questions to the service. The key, where one is asked for, is kept until the tab is closed.
+const place = 'sau-serve-key';
+
+export class KeyNeeded extends Error {}
+export class NotFound extends Error {}
+
+// Storage may be refused; then the key holds until the page is left.
+let key = '';
+try {
+  key = sessionStorage.getItem(place) ?? '';
+} catch {
+  key = '';
+}
+
+export const hasKey = (): boolean => key !== '';
+
+export function useKey(next: string): void {
+  key = next;
+  try {
+    sessionStorage.setItem(place, next);
+  } catch {
+    // As above.
+  }
+}
+
+export async function ask<T>(path: string): Promise<T> {
+  const headers: Record<string, string> = key === '' ? {} : {'Ocp-Apim-Subscription-Key': key};
+  // A server that accepts and says nothing is not reachable either.
+  const patience = new AbortController();
+  const timer = setTimeout(() => patience.abort(), 10000);
+  try {
+    const reply = await fetch(path, {headers, cache: 'no-store', signal: patience.signal});
+    if (reply.status === 401) throw new KeyNeeded('a key is needed');
+    if (reply.status === 404) throw new NotFound('not found');
+    if (!reply.ok) throw new Error(`status ${reply.status}`);
+    return (await reply.json()) as T;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,153 @@
+// The page of `sau serve`: asks for news every second.
+import {h} from '../dom';
+import {chooseTheme, startTheme, type ThemeChoice, themeChoice} from '../theme';
+import {ask, hasKey, KeyNeeded, useKey} from './api';
+import {Chart, smoothed} from './chart';
+import {Explanation} from './decision';
+import type {Status} from './status';
+import {ActionTable, RecentTable} from './tables';
+import {Tiles} from './tiles';
+import {rate, value} from './words';
+
+const every = 1000;
+const smooth = 15;  // seconds
+
+type Link = 'asking' | 'live' | 'starting' | 'lost' | 'key';
+
+class Page {
+  private readonly decisions = new Chart('Per second', (one) => (one === null ? '\u2013' : rate(one)));
+  private readonly reward = new Chart('Mean reward', value);
+  private readonly tiles = new Tiles();
+  private readonly actions = new ActionTable();
+  private readonly explanation = new Explanation();
+  private readonly recent = new RecentTable((eventId) => void this.explanation.open(eventId));
+  private readonly agent = h('code', {});
+  private readonly mode = h('span', {class: 'mode'});
+  private readonly words = h('span', {});
+  private readonly status = h('p', {class: 'status', 'data-kind': 'asking'},
+                              h('span', {class: 'dot', 'aria-hidden': 'true'}), this.words);
+  // Not every second is worth saying aloud: a change of state is.
+  private readonly spoken = h('span', {class: 'unseen', role: 'status'});
+  private readonly lost = h('p', {class: 'lost', hidden: true});
+  private readonly content = h('div', {class: 'live', hidden: true}, this.tiles.element,
+    h('div', {class: 'charts'}, this.decisions.element, this.reward.element),
+    this.actions.element, this.recent.element);
+  private readonly field = h('input', {id: 'key', type: 'password', autocomplete: 'off', required: true});
+  private readonly wrong = h('p', {class: 'problem', role: 'alert'});
+  private readonly gate = this.makeGate();
+  private readonly footer = h('footer', {class: 'quiet'});
+  private heard: Date | null = null;
+  private timer = 0;
+
+  constructor(root: HTMLElement) {
+    root.append(this.makeHeader(),
+                h('main', {}, this.lost, this.gate, this.content), this.footer,
+                this.explanation.element, this.spoken);
+    this.set('asking');
+    // A tab that nobody sees asks for nothing.
+    document.addEventListener('visibilitychange', () => {
+      if (!document.hidden) void this.ask();
+    });
+    void this.ask();
+  }
+
+  private makeHeader(): HTMLElement {
+    const theme = h('select', {'aria-label': 'Colours'},
+      ...(['auto', 'light', 'dark'] as ThemeChoice[]).map((choice) =>
+        h('option', {value: choice, selected: choice === themeChoice()}, choice)));
+    theme.addEventListener('change', () => chooseTheme(theme.value as ThemeChoice));
+    return h('header', {}, h('h1', {}, 'sau serve'), this.mode, this.agent,
+             h('div', {class: 'end'}, this.status, theme));
+  }
+
+  private makeGate(): HTMLElement {
+    const form = h('form', {class: 'panel gate', hidden: true},
+      h('h2', {}, 'This service asks for a key'),
+      h('p', {class: 'note'}, 'It is one of those in the file that the server was started with. ' +
+        'This tab keeps it until it is closed.'),
+      h('div', {class: 'row'}, h('label', {for: 'key'}, 'Key'), this.field,
+        h('button', {type: 'submit'}, 'Open')),
+      this.wrong);
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      useKey(this.field.value);
+      this.field.value = '';
+      void this.ask();
+    });
+    return form;
+  }
+
+  private async ask(): Promise<void> {
+    clearTimeout(this.timer);
+    if (document.hidden) return;
+    let again = true;
+    try {
+      const status = await ask<Status>('/v1/status');
+      this.heard = new Date();
+      this.show(status);
+      this.set(status.ready ? 'live' : 'starting');
+    } catch (error) {
+      const locked = error instanceof KeyNeeded;
+      again = !locked;
+      this.wrong.textContent = locked && hasKey() ? 'This is not one of its keys.' : '';
+      this.set(locked ? 'key' : 'lost');
+    }
+    document.documentElement.dataset.ready = '';
+    clearTimeout(this.timer);
+    if (again) this.timer = window.setTimeout(() => void this.ask(), every);
+  }
+
+  private set(link: Link): void {
+    const time = this.heard?.toLocaleTimeString('en-GB') ?? '';
+    this.words.textContent = {
+      asking: 'asking\u2026', live: `live, ${time}`, starting: `starting, ${time}`,
+      lost: 'not reachable', key: 'locked',
+    }[link];
+    this.lost.hidden = link !== 'lost';
+    this.lost.textContent = this.heard === null
+      ? 'The server is not reachable. This page tries again every second.'
+      : `The server is not reachable. What is shown is from ${time}; this page tries again every ` +
+        'second.';
+    this.content.hidden = this.heard === null || link === 'key';
+    this.content.classList.toggle('old', link === 'lost');
+    if (this.status.dataset.kind === link) return;
+    this.status.dataset.kind = link;
+    this.spoken.textContent = {
+      asking: '', live: 'The service is live.', starting: 'The service is starting.',
+      lost: 'The server is not reachable.', key: 'The service asks for a key.',
+    }[link];
+    this.gate.hidden = link !== 'key';
+    if (link === 'key') this.field.focus();
+  }
+
+  private show(status: Status): void {
+    this.agent.textContent = status.agent;
+    this.mode.textContent = status.learningMode;
+    this.footer.textContent = `sau ${status.version}, model checksum ${status.model.checksum}`;
+    this.tiles.show(status);
+    const {history} = status;
+    const times = history.map((second) => new Date(second.time));
+    this.decisions.show({
+      times, fromZero: true,
+      curves: [
+        {name: 'decisions', colour: 'first', area: true, values: history.map((one) => one.ranks)},
+        {name: 'rewards', colour: 'second', values: history.map((one) => one.rewards)},
+      ],
+    });
+    const base = status.now.baselineReward;
+    this.reward.show({
+      times, fromZero: false,
+      curves: [{
+        name: `last ${smooth} s`, colour: 'first',
+        values: smoothed(history.map((one) => one.meanReward), history.map((one) => one.rewards),
+                         smooth),
+      }],
+      level: base === null ? null : {name: 'baseline', value: base},
+    });
+    this.actions.show(status);
+    this.recent.show(status);
+  }
+}
+
+startTheme();
+new Page(document.getElementById('page')!);

@@ -1,0 +1,75 @@
+// What GET /v1/status and GET /v1/decisions/{eventId} say.
+import type {Maybe} from '../report';
+
+export interface Second {
+  time: string;
+  ranks: number;
+  rewards: number;
+  meanReward: Maybe;
+}
+
+export interface ActionRow {
+  id: string;
+  share: number;
+  count: number;
+  mean: Maybe;
+  spread: Maybe;
+  variance: Maybe;
+  ranked: number;
+}
+
+export type State = 'waiting' | 'learned' | 'late' | 'missing' | 'inactive' | 'logged';
+
+export interface RecentDecision {
+  eventId: string;
+  time: string;
+  rewardActionId: string;
+  probability: number;
+  actions: number;
+  reward: Maybe;
+  state: State;
+}
+
+export interface Status {
+  version: string;
+  agent: string;
+  learningMode: string;
+  ready: boolean;
+  uptimeSeconds: number;
+  model: {version: number; eventsLearned: number; ageSeconds: number; checksum: string};
+  totals: {
+    ranks: number; rewards: number; lateRewards: number; missingRewards: number; learned: number;
+    waiting: number; refused: number; logBytes: number; learnerLag: number;
+  };
+  now: {
+    ranksPerSecond: number; rewardsPerSecond: number; meanReward: Maybe; baselineReward: Maybe;
+    explorationRate: Maybe; apprenticeAgreement: Maybe;
+  };
+  history: Second[];  // newest last
+  actions: ActionRow[];
+  actionCount: number;
+  recent: RecentDecision[];  // newest first
+}
+
+export interface DecisionAction {
+  id: string;
+  value: Maybe;
+  spread: Maybe;
+  count: number;
+  variance: Maybe;
+  probability: number;
+  excluded: boolean;
+}
+
+export interface Decision {
+  eventId: string;
+  time: string;
+  rewardActionId: string;
+  learningMode: string;
+  modelVersion: number;
+  state: State;
+  reward: Maybe;
+  rewards: {value: number; time: string; late: boolean}[];
+  active: boolean;
+  actions: DecisionAction[];
+}

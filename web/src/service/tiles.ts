@@ -1,0 +1,54 @@
+// What is going on, in numbers.
+import {h} from '../dom';
+import type {Status} from './status';
+import {bytes, duration, percent, rate, total, value} from './words';
+
+class Tile {
+  readonly element: HTMLElement;
+  private readonly figure = h('dd', {class: 'figure'});
+  private readonly more = h('dd', {class: 'more'});
+
+  constructor(name: string) {
+    this.element = h('div', {class: 'tile'}, h('dt', {}, name), this.figure, this.more);
+  }
+  show(figure: string, more: string): void {
+    this.figure.textContent = figure;
+    this.more.textContent = more;
+  }
+}
+
+export class Tiles {
+  private readonly tiles = {
+    decisions: new Tile('Decisions'),
+    rewards: new Tile('Rewards'),
+    reward: new Tile('Mean reward'),
+    exploration: new Tile('Exploration'),
+    model: new Tile('Model'),
+    waiting: new Tile('Waiting for rewards'),
+    log: new Tile('Log'),
+    refused: new Tile('Refused'),
+  };
+  readonly element = h('dl', {class: 'tiles'},
+                       ...Object.values(this.tiles).map((tile) => tile.element));
+
+  show({totals, now, model, uptimeSeconds}: Status): void {
+    const {tiles} = this;
+    tiles.decisions.show(total(totals.ranks), `${rate(now.ranksPerSecond)} per second`);
+    tiles.rewards.show(total(totals.rewards), totals.lateRewards > 0
+      ? `${total(totals.lateRewards)} too late` : `${rate(now.rewardsPerSecond)} per second`);
+    const {meanReward: mean, baselineReward: base} = now;
+    const gain = mean === null || base === null || base === 0 ? null : mean / base - 1;
+    tiles.reward.show(value(mean), base === null ? 'no baseline yet'
+      : gain === null || !(base > 0) ? `baseline ${value(base)}`
+      : `${gain < 0 ? '\u2212' : '+'}${percent(Math.abs(gain))} over the baseline`);
+    tiles.exploration.show(percent(now.explorationRate), now.apprenticeAgreement === null
+      ? 'of answers were not the best guess'
+      : `apprentice agrees in ${percent(now.apprenticeAgreement)}`);
+    tiles.model.show(`version ${total(model.version)}`,
+      `${total(model.eventsLearned)} events, ${duration(model.ageSeconds)} old`);
+    tiles.waiting.show(total(totals.waiting), `${total(totals.missingRewards)} never came`);
+    tiles.log.show(bytes(totals.logBytes), totals.learnerLag > 0
+      ? `learner is ${total(totals.learnerLag)} behind` : 'learner is up to date');
+    tiles.refused.show(total(totals.refused), `running for ${duration(uptimeSeconds)}`);
+  }
+}

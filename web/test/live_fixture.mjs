@@ -1,0 +1,94 @@
+// A service as its page sees it: a status and decisions that a test can change.
+import {readFile} from 'node:fs/promises';
+import {createServer} from 'node:http';
+import {join} from 'node:path';
+
+import {work} from './support.mjs';
+
+export const hostile = '<img src=x onerror="window.broken=1">';
+
+const start = Date.parse('2026-11-16T05:52:40Z');
+const iso = (seconds) => new Date(start + 1000 * seconds).toISOString().replace('.000', '');
+
+export function makeStatus() {
+  const wave = (i) => Math.sin(i / 17) + 0.4 * Math.sin(i / 5.3);
+  const history = Array.from({length: 300}, (_, i) => ({
+    time: iso(i - 299), ranks: Math.round(412 + 60 * wave(i)), rewards: Math.round(300 + 45 * wave(i - 9)),
+    meanReward: i < 20 ? null : 0.26 + 0.0004 * i + 0.03 * wave(3 * i),
+  }));
+  const ids = ['article-12', 'article-7', 'sport/final-2026', hostile, 'article-3', 'a',
+               'politics-and-a-name-that-is-much-too-long-for-any-table', 'musik-ü', 'article-31',
+               'never-tried'];
+  const actions = ids.map((id, i) => ({
+    id, share: [0.41, 0.22, 0.13, 0.09, 0.06, 0.04, 0.03, 0.015, 0.005, 0][i], ranked: 90400 - 311 * i,
+    count: i === 9 ? 0 : Math.round(37000 / (i + 1) ** 1.7), mean: i === 9 ? null : 0.41 - 0.033 * i,
+    spread: i === 9 ? null : 0.006 * (i + 1), variance: 0.2,
+  }));
+  const states = ['waiting', 'waiting', 'learned', 'learned', 'late', 'learned', 'missing', 'learned',
+                  'inactive', 'logged'];
+  const recent = Array.from({length: 20}, (_, i) => ({
+    eventId: i === 3 ? hostile : `75269ad0-bfee-4598-8196-c57383d38e${10 + i}`, time: iso(-Math.floor(i / 3)),
+    rewardActionId: ids[(i * 7) % 9], probability: [0.71, 0.12, 0.88, 0.034][i % 4], actions: 10,
+    reward: ['learned', 'late'].includes(states[i % 10]) ? (i % 3 === 0 ? 0 : 0.7) : null,
+    state: states[i % 10],
+  }));
+  return {
+    version: '0.1.0', agent: 'hashed_linear+sau_sampling', learningMode: 'Online', ready: true,
+    uptimeSeconds: 12345.6,
+    model: {version: 1841, eventsLearned: 90211, ageSeconds: 0.4, checksum: '5f1c09ab'},
+    totals: {ranks: 1304511, rewards: 93120, lateRewards: 214, missingRewards: 1802, learned: 90211,
+             waiting: 4210, refused: 17, logBytes: 734003200, learnerLag: 12},
+    now: {ranksPerSecond: 431.2, rewardsPerSecond: 310.8, meanReward: 0.374, baselineReward: 0.291,
+          explorationRate: 0.083, apprenticeAgreement: null},
+    history, actions, actionCount: 1234, recent,
+  };
+}
+
+export function makeDecision(eventId) {
+  const {actions, recent} = makeStatus();
+  const {rewardActionId, state} = recent.find((one) => one.eventId === eventId) ?? recent[2];
+  return {
+    eventId, time: iso(-3), rewardActionId, learningMode: 'Online', modelVersion: 1840, state,
+    reward: 0.7, rewards: [{value: 0.7, time: iso(-1), late: false}, {value: 0.2, time: iso(0), late: true}],
+    active: true,
+    actions: actions.slice(0, 9).map(({id, mean, spread, count, variance}, i) => ({
+      id, value: mean, spread, count, variance,
+      probability: i === 8 ? 0 : [0.52, 0.2, 0.11, 0.07, 0.04, 0.03, 0.02, 0.01][i], excluded: i === 8,
+    })),
+  };
+}
+
+// `answers.key`: the one that is asked for, if any.
+export async function serve(answers, port = 0) {
+  const html = await readFile(join(work, '..', 'live.html'), 'utf8');
+  const server = createServer((request, reply) => {
+    answers.asked?.push(request.url);
+    if (request.url === '/') {
+      reply.setHeader('Content-Type', 'text/html; charset=utf-8').end(html);
+      return;
+    }
+    const json = (status, value) =>
+      reply.writeHead(status, {'Content-Type': 'application/json'}).end(JSON.stringify(value));
+    if (answers.key !== undefined && request.headers['ocp-apim-subscription-key'] !== answers.key) {
+      json(401, {error: {code: 'Unauthorized', message: 'a key is needed'}});
+      return;
+    }
+    const event = request.url.match(/^\/v1\/decisions\/(.*)$/)?.[1];
+    if (request.url === '/v1/status') {
+      json(200, answers.status);
+    } else if (event !== undefined && event !== 'unknown') {
+      json(200, makeDecision(decodeURIComponent(event)));
+    } else {
+      json(404, {error: {code: 'ResourceNotFound', message: 'no such event'}});
+    }
+  });
+  await new Promise((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return {
+    port: server.address().port,
+    address: `http://127.0.0.1:${server.address().port}/`,
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,188 @@
+// The page of `sau serve`, in front of a small server that the test can change and stop.
+import assert from 'node:assert/strict';
+import {readFile, stat} from 'node:fs/promises';
+import {join} from 'node:path';
+import test, {after, before} from 'node:test';
+
+import {hostile, makeStatus, serve} from './live_fixture.mjs';
+import {cleanUp, eventually, launch, open, require, work} from './support.mjs';
+
+const answers = {status: makeStatus(), asked: []};
+let browser, server;
+
+before(async () => {
+  browser = await launch();
+  server = await serve(answers);
+});
+after(async () => {
+  await server.stop();
+  await cleanUp();
+});
+
+const phone = {viewport: {width: 390, height: 844}, hasTouch: true, isMobile: true};
+const column = (page, name, j) => page.getByRole('region', {name: `Table of ${name}`})
+  .locator('tbody tr').evaluateAll((rows, place) => rows.map((row) => row.cells[place].textContent), j);
+
+async function violations(page) {
+  await page.evaluate(await readFile(require.resolve('axe-core/axe.min.js'), 'utf8'));
+  return page.evaluate(async () => {
+    const result = await window.axe.run(document, {
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'],
+    });
+    return result.violations.map((one) =>
+      `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(' | ')}`);
+  });
+}
+
+test('it is small, and shows what the service says', async () => {
+  assert.ok((await stat(join(work, '..', 'live.html'))).size < 100_000);
+  const {page, complaints} = await open(browser, server.address);
+  const tile = (name) => page.locator('.tile', {hasText: name}).locator('dd').allTextContents();
+  assert.deepEqual(await tile('Decisions'), ['1.30 M', '431 per second']);
+  assert.deepEqual(await tile('Mean reward'), ['0.374', '+29 % over the baseline']);
+  assert.deepEqual(await tile('Log'), ['734 MB', 'learner is 12 behind']);
+  const ids = await column(page, 'actions', 0);
+  assert.deepEqual(ids, answers.status.actions.map((action) => action.id));
+  assert.deepEqual((await column(page, 'actions', 1)).slice(0, 2), ['41 %', '22 %']);
+  assert.equal((await column(page, 'actions', 4))[1], '0.377 \u00b1 0.012');
+  assert.equal(await page.locator('.chart-host path.line').count(), 3);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test('it follows the service', async () => {
+  const {page} = await open(browser, server.address);
+  const refused = page.locator('.tile', {hasText: 'Refused'}).locator('.figure');
+  assert.equal(await refused.textContent(), '17');
+  answers.status.totals.refused = 18;
+  await eventually(() => refused.textContent(), '18');
+  answers.status.ready = false;
+  await eventually(async () => (await page.locator('.status').textContent()).startsWith('starting'),
+                   true);
+  answers.status = makeStatus();
+  await page.close();
+});
+
+test('a decision is explained, one by its row and one by its id', async () => {
+  const {page, complaints} = await open(browser, server.address);
+  await page.locator('button[data-event]').nth(2).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.locator('table').waitFor();
+  assert.equal(await dialog.locator('tr.chosen th').textContent(), 'achosen');
+  assert.equal(await dialog.locator('tbody tr').count(), 9);
+  assert.match(await dialog.locator('.facts').textContent(), /0\.700 at .*; 0\.200 at .*, too late/);
+  await page.keyboard.press('Escape');
+  assert.equal(await dialog.count(), 0);
+  await page.getByLabel('Explain event').fill('unknown');
+  await page.keyboard.press('Enter');
+  await dialog.getByText('There is no decision with this event id.').waitFor();
+  await dialog.getByLabel('Close').click();
+  // The browser itself tells of the 404.
+  assert.deepEqual(complaints.filter((one) => !one.includes('404')), []);
+  await page.close();
+});
+
+test('an id that looks like markup stays text, and is asked for as it is', async () => {
+  const {page, complaints} = await open(browser, server.address);
+  assert.equal(await page.locator('img').count(), 0);
+  assert.ok((await column(page, 'actions', 0)).includes(hostile));
+  await page.getByRole('button', {name: hostile}).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.locator('table').waitFor();
+  assert.equal(await dialog.locator('h2 code').textContent(), hostile);
+  assert.ok(answers.asked.includes(`/v1/decisions/${encodeURIComponent(hostile)}`));
+  assert.equal(await page.evaluate(() => window.broken), undefined);
+  assert.equal(await page.locator('img').count(), 0);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test('its policy lets no other script run', async () => {
+  const {page, complaints} = await open(browser, server.address);
+  await page.evaluate(() => {
+    const script = document.createElement('script');
+    script.textContent = 'window.broken = 1';
+    document.body.append(script);
+    document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="window.broken=1">');
+  });
+  await eventually(() => complaints.length >= 2, true);
+  assert.equal(await page.evaluate(() => window.broken), undefined);
+  assert.ok(complaints.every((one) => one.includes('Content Security Policy')), complaints.join('\n'));
+  await page.close();
+});
+
+test('it asks for a key where one is needed, and keeps it for the tab', async () => {
+  answers.key = 'right';
+  const {page} = await open(browser, server.address);
+  const field = page.getByLabel('Key', {exact: true});
+  assert.equal(await page.locator('.tiles').isVisible(), false);
+  await field.fill('wrong');
+  await page.keyboard.press('Enter');
+  await page.getByText('This is not one of its keys.').waitFor();
+  assert.deepEqual(await violations(page), []);
+  await field.fill('right');
+  await page.keyboard.press('Enter');
+  await page.locator('.tiles').waitFor();
+  assert.equal(await field.isVisible(), false);
+  await page.reload();
+  await page.locator('.tiles').waitFor();
+  await page.locator('button[data-event]').first().click();
+  await page.getByRole('dialog').locator('table').waitFor();
+  delete answers.key;
+  await page.close();
+});
+
+test('it says when the server is gone, and goes on when it is back', async () => {
+  const {page} = await open(browser, server.address);
+  const {port} = server;
+  await server.stop();
+  await eventually(() => page.locator('.status').textContent(), 'not reachable');
+  assert.match(await page.locator('.lost').textContent(), /What is shown is from \d/);
+  assert.equal(await page.locator('.tiles').isVisible(), true);
+  server = await serve(answers, port);
+  await eventually(async () => (await page.locator('.status').textContent()).startsWith('live'), true);
+  assert.equal(await page.locator('.lost').isVisible(), false);
+  await page.close();
+});
+
+test('a service that has done nothing yet has a page too', async () => {
+  const full = makeStatus();
+  answers.status = {
+    ...full, history: full.history.map((one) => ({...one, ranks: 0, rewards: 0, meanReward: null})),
+    actions: [], actionCount: 0, recent: [],
+    totals: Object.fromEntries(Object.keys(full.totals).map((name) => [name, 0])),
+    now: {ranksPerSecond: 0, rewardsPerSecond: 0, meanReward: null, baselineReward: null,
+          explorationRate: null, apprenticeAgreement: null},
+  };
+  const {page, complaints} = await open(browser, server.address);
+  await page.getByText('No action has been offered yet.').waitFor();
+  await page.getByText('Nothing yet.').waitFor();
+  assert.doesNotMatch(await page.locator('main').textContent(), /NaN|undefined|null|Infinity/);
+  assert.deepEqual(complaints, []);
+  answers.status = makeStatus();
+  await page.close();
+});
+
+test('names, contrast and order are right, light and dark, wide and on a phone', async () => {
+  for (const options of [{colorScheme: 'light'}, {colorScheme: 'dark'}, {...phone}]) {
+    const {page} = await open(browser, server.address, options);
+    assert.deepEqual(await violations(page), [], JSON.stringify(options));
+    await page.locator('button[data-event]').first().click();
+    await page.getByRole('dialog').locator('table').waitFor();
+    assert.deepEqual(await violations(page), [], JSON.stringify(options));
+    await page.close();
+  }
+});
+
+test('on a phone nothing sticks out', async () => {
+  const {page} = await open(browser, server.address, phone);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 390);
+  const tables = await page.locator('.frame').evaluateAll((all) =>
+    all.map((frame) => frame.scrollWidth - frame.clientWidth));
+  assert.deepEqual(tables, [0, 0]);
+  await page.locator('button[data-event]').first().click();
+  await page.getByRole('dialog').locator('table').waitFor();
+  const wide = await page.getByRole('dialog').evaluate((box) => box.getBoundingClientRect().width);
+  assert.ok(wide <= 390, `${wide}`);
+  await page.close();
+});
