@@ -27,6 +27,7 @@ Deed describe_table(CLI::App& app);
 Deed describe_report(CLI::App& app);
 Deed describe_watch(CLI::App& app);
 Deed describe_serve(CLI::App& app);
+Deed describe_log(CLI::App& app);
 Deed describe_list(CLI::App& app);
 Deed describe_inspect(CLI::App& app);
 Deed describe_data(CLI::App& app);

@@ -166,7 +166,7 @@ void page(const HttpReply& reply) {
                       "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
                       "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
                       "frame-ancestors 'none'"}},
-         .body = std::string(detail::embedded_live().front().bytes)});
+         .body = std::string(detail::embedded_live().front().text)});
 }
 
 }  // namespace
