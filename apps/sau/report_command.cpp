@@ -128,14 +128,14 @@ int write_report(const ReportFlags& flags) {
   options.paper = !flags.no_paper;
   options.only = flags.only;
   const Report report = make_report(folders, options);
-  for (const std::string& note : report.notes) fmt::print(stderr, "sau: note: {}\n", note);
-  if (!format.single) {
+  if (format.single) {
+    const std::string text = single_file(report, format.name);
+    write_file(output, text);
+    fmt::print("{}: {}\n", output.string(), size_text(text.size()));
+  } else {
     write_folder(output, several_files(report, flags, format.name));
-    return 0;
   }
-  const std::string text = single_file(report, format.name);
-  write_file(output, text);
-  fmt::print("{}: {}\n", output.string(), size_text(text.size()));
+  for (const std::string& note : report.notes) fmt::print(stderr, "sau: note: {}\n", note);
   return 0;
 }
 

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kFarOut = 3.0;  // 10-90 % ranges from the median
 constexpr std::size_t kFewest = 10;
+constexpr double kRounding = 1e-9;  // the same regrets, added up in another order
 
 // The differences of one pair, ready to be resampled.
 struct Pair {
@@ -36,7 +37,9 @@ Pair make_pair(const std::vector<double>& a, const std::vector<double>& b,
   Pair pair;
   pair.result = &result;
   for (const std::size_t trial : trials) {
-    const double difference = a[trial] - b[trial];
+    const double larger = std::max(std::abs(a[trial]), std::abs(b[trial]));
+    double difference = a[trial] - b[trial];
+    if (std::abs(difference) <= kRounding * larger) difference = 0.0;
     pair.differences.push_back(difference);
     ++(difference < 0.0 ? result.wins : difference > 0.0 ? result.losses : result.ties);
   }

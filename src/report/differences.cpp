@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace sau {
 namespace {
@@ -11,6 +12,8 @@ constexpr std::string_view kWrongTargets = "wrong-targets";
 constexpr std::string_view kOpening = "opening-rounds";
 constexpr std::string_view kUnexplained = "not-explained";
 constexpr std::string_view kUniformOutlier = "uniform-outlier";
+
+constexpr double kByChance = 3.0;  // combined standard errors
 
 struct Cell {
   std::string_view problem, algorithm;
@@ -51,18 +54,20 @@ std::span<const Difference> known_differences() {
   return kDifferences;
 }
 
-std::vector<std::string> differences_of(std::string_view problem, std::string_view algorithm) {
+std::vector<std::string> differences_of(TableKind kind, std::string_view problem,
+                                        std::string_view algorithm, double z) {
   std::vector<std::string> ids;
   const auto add = [&](std::string_view id) { ids.emplace_back(id); };
   if (algorithm.starts_with("Linear") || algorithm == "NeuralLinear") add(kRareUpdates);
   if (algorithm == "NeuralGreedy") add(kWrongTargets);
   if (algorithm.ends_with("Greedy")) add(kOpening);
-  if (std::ranges::any_of(kNotExplained, [&](const Cell& cell) {
-        return cell.problem == problem && cell.algorithm == algorithm;
-      })) {
-    add(kUnexplained);
+  if (problem == "wheel-0.50" && (kind == TableKind::kNormalised || algorithm == "Uniform")) {
+    add(kUniformOutlier);
   }
-  if (problem == "wheel-0.50") add(kUniformOutlier);
+  const bool tried = std::ranges::any_of(kNotExplained, [&](const Cell& cell) {
+    return cell.problem == problem && cell.algorithm == algorithm;
+  });
+  if (std::abs(z) > kByChance && (tried || ids.empty())) add(kUnexplained);
   return ids;
 }
 

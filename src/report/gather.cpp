@@ -65,12 +65,15 @@ Gathered gather_cells(std::span<const std::filesystem::path> folders, Curves cur
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> twice;  // folders to cells of both
   for (std::size_t folder = 0; folder < folders.size(); ++folder) {
     std::vector<GatheredCell> cells;
-    gathered.runs.push_back(read_results(folders[folder], curves, [&](CellResults&& results) {
+    GatheredRun& run = gathered.runs.emplace_back();
+    run.results = read_results(folders[folder], curves, [&](CellResults&& results) {
       cells.push_back(digest(results, curves));
-    }));
+      run.trials += cells.back().summary.trials;
+      run.asked += results.cell.trials;
+    });
     for (GatheredCell& cell : cells) {
       cell.folder = folder;
-      cell.seed = gathered.runs.back().seed;
+      cell.seed = run.results.seed;
       const auto twin = find_twin(gathered.cells, cell);
       if (twin == gathered.cells.end()) {
         gathered.cells.push_back(std::move(cell));

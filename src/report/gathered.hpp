@@ -21,9 +21,14 @@ struct GatheredCell {
   Series series;                      // where curves were read and a trial counts
 };
 
+struct GatheredRun {
+  RunResults results;                   // without cells
+  std::uint64_t trials = 0, asked = 0;  // in all of the folder's cells
+};
+
 struct Gathered {
   std::vector<GatheredCell> cells;
-  std::vector<RunResults> runs;    // one a folder, without cells
+  std::vector<GatheredRun> runs;   // one a folder
   std::vector<std::string> notes;  // which folder's cell was taken where two have it
 };
 

@@ -18,10 +18,15 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 using Settings = std::map<std::string, std::string>;
 
-// All settings of a problem, those at their defaults too.
+// All settings of a problem, those at their defaults too; none of a spec that cannot be read.
 Settings settings_of(const std::string& spec, std::uint64_t steps) {
-  const Spec parsed = parse_spec(spec);
   Settings settings;
+  Spec parsed;
+  try {
+    parsed = parse_spec(spec);
+  } catch (const UsageError&) {
+    return settings;
+  }
   for (const ComponentInfo& known : list_problems()) {
     if (known.name != parsed.name) continue;
     for (const FieldInfo& field : known.settings) settings[field.name] = field.default_value;

@@ -23,23 +23,18 @@ constexpr std::string_view kTheory = "theory";
 
 ReportRun run_of(const std::filesystem::path& folder, const detail::Gathered& gathered,
                  std::size_t place) {
-  const RunResults& results = gathered.runs[place];
+  const RunResults& results = gathered.runs[place].results;
   ReportRun run{.folder = folder.string(),
                 .version = results.version,
                 .machine = {},
                 .finished = {},
                 .seed = results.seed,
-                .trials = 0,
-                .asked = 0};
+                .trials = gathered.runs[place].trials,
+                .asked = gathered.runs[place].asked};
   if (!results.sessions.empty()) {
     const Session& last = results.sessions.back();
     run.machine = last.cpu.empty() ? "" : fmt::format("{}, kernel {}", last.cpu, last.kernel);
     run.finished = last.finished;
-  }
-  for (const GatheredCell& cell : gathered.cells) {
-    if (cell.folder != place) continue;
-    run.trials += cell.summary.trials;
-    run.asked += cell.summary.cell.trials;
   }
   return run;
 }
@@ -47,11 +42,13 @@ ReportRun run_of(const std::filesystem::path& folder, const detail::Gathered& ga
 // Two folders may hold one problem name with different data behind it.
 void check_data(std::span<const std::filesystem::path> folders, const SectionCells& section) {
   for (const ProblemCells& problem : section.problems) {
+    const GatheredCell* known = nullptr;  // the first whose data have a fingerprint
     for (const GatheredCell* cell : problem.cells) {
-      if (!cell->summary.cell.other_data(problem.first())) continue;
+      if (known == nullptr && !cell->summary.cell.data.empty()) known = cell;
+      if (known == nullptr || !cell->summary.cell.other_data(known->summary.cell)) continue;
       throw Error(fmt::format(
           "{} and {} hold {} with other data behind the same name: make a report of each",
-          folders[problem.cells.front()->folder].string(), folders[cell->folder].string(),
+          folders[known->folder].string(), folders[cell->folder].string(),
           problem.first().problem));
     }
   }

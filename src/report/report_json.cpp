@@ -247,7 +247,8 @@ std::string report_json(const Report& report) {
                      {"sections", Writer::list_of(report.sections)},
                      {"theory", Writer::list_of(report.theory)},
                      {"differences", Writer::list_of(report.differences)}};
-  return json.dump() + "\n";
+  // A folder may be called anything; what is not UTF-8 in it becomes the sign for that.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace sau

@@ -31,7 +31,7 @@ void note_runs(std::span<const std::filesystem::path> folders, const Gathered& g
   std::set<std::string> versions, seeds;
   std::set<std::string> kernels;
   for (std::size_t i = 0; i < folders.size(); ++i) {
-    const RunResults& run = gathered.runs[i];
+    const RunResults& run = gathered.runs[i].results;
     versions.insert(run.version);
     seeds.insert(std::to_string(run.seed));
     for (const Session& session : run.sessions) {

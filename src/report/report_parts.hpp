@@ -25,7 +25,7 @@ struct SectionCells {
 };
 
 // Where a trial has its contexts and noise from: folders of one seed and version share them.
-std::vector<std::uint64_t> sources_of(std::span<const RunResults> runs);
+std::vector<std::uint64_t> sources_of(std::span<const GatheredRun> runs);
 
 // Only problems and algorithms that have a trial that counts.
 std::vector<SectionCells> make_sections(std::span<const GatheredCell> cells);

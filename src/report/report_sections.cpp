@@ -98,10 +98,10 @@ void name_algorithms(ProblemCells& problem) {
 
 }  // namespace
 
-std::vector<std::uint64_t> sources_of(std::span<const RunResults> runs) {
+std::vector<std::uint64_t> sources_of(std::span<const GatheredRun> runs) {
   std::vector<std::uint64_t> sources;
-  for (const RunResults& run : runs) {
-    sources.push_back(scope_of(std::to_string(run.seed) + " " + run.version));
+  for (const auto& [results, trials, asked] : runs) {
+    sources.push_back(scope_of(std::to_string(results.seed) + " " + results.version));
   }
   return sources;
 }

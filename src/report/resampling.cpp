@@ -34,8 +34,8 @@ double weighted_mean(std::span<const double> values, std::span<const double> wei
 double weighted_median(std::span<const double> sorted, std::span<const std::uint32_t> order,
                        std::span<const double> weights) noexcept {
   // Places of the middle values, 0-based; the same one twice for an odd size.
-  const auto low = static_cast<double>((sorted.size() - 1) / 2);
-  const auto high = static_cast<double>(sorted.size() / 2);
+  const std::size_t below = (sorted.size() - 1) / 2, above = sorted.size() / 2;
+  const auto low = static_cast<double>(below), high = static_cast<double>(above);
   double passed = 0.0;
   std::size_t i = 0;
   while ((passed += weights[order[i]]) <= low) ++i;

@@ -62,8 +62,7 @@ void add_distribution(std::vector<double> regret, Series& series) {
     chosen.push_back(regret.size() - 1 - i);
   }
   std::ranges::sort(chosen);
-  const auto repeated = std::ranges::unique(chosen);
-  chosen.erase(repeated.begin(), repeated.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   for (const std::size_t i : chosen) series.points.push_back(regret[i]);
 }
 

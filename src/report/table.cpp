@@ -250,7 +250,7 @@ class Filler {
     if (cell.paper && cell.sem && !time && !constant) {
       const double error = std::hypot(*cell.sem, cell.paper->sem);
       if (error > 0.0) cell.z = (cell.mean - cell.paper->mean) / error;
-      cell.differs = differences_of(place.problem, name);
+      cell.differs = differences_of(table_.kind, place.problem, name, cell.z.value_or(0.0));
     }
     return cell;
   }

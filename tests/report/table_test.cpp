@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "sau/report/differences.hpp"
+
 namespace sau {
 namespace {
 
@@ -89,6 +91,29 @@ TEST(MakeTables, RegretBesideThePapersByHand) {
   EXPECT_NEAR(*cell.z, 459.0 / std::sqrt(600.0 * 600.0 + 459.0 * 459.0), 1e-12);
   EXPECT_EQ(cell.standing, Standing::kBest);
   EXPECT_EQ(tables[0].cell(1, 0).standing, Standing::kOther);
+}
+
+TEST(MakeTables, CellsKnowTheirSettingsIntervalAndWhatDiffers) {
+  CellSummary cell = wheel("LinearGreedy", 15316.0, 524.0);
+  cell.regret.median = 15000.0;
+  cell.stuck = 0.5;
+  const Table table =
+      make_tables(std::vector{cell, wheel("Neural-SAU-UCB", 4000.0, 10.0)}, kRegretOnly).at(0);
+  EXPECT_THAT(table.problem_specs, ElementsAre("wheel(delta=0.9)"));
+  EXPECT_THAT(table.steps, ElementsAre(2000));
+  const TableCell& greedy = table.cell(0, 0);
+  EXPECT_EQ(greedy.agent_spec, "spec of LinearGreedy");
+  EXPECT_NEAR(*greedy.high - greedy.mean, 2.009575237129237 * 524.0, 1e-6);  // t, 49 degrees
+  EXPECT_NEAR(greedy.mean - *greedy.low, 2.009575237129237 * 524.0, 1e-6);
+  EXPECT_EQ(*greedy.median, 15000.0);
+  EXPECT_EQ(greedy.stuck, 0.5);
+  EXPECT_THAT(greedy.differs, ElementsAre("rare-updates", "opening-rounds"));
+  EXPECT_THAT(table.cell(1, 0).differs, ElementsAre("not-explained")) << "ten errors away";
+  for (const TableCell& each : table.cells) {
+    for (const std::string& id : each.differs) {
+      EXPECT_THAT(known_differences(), Contains(testing::Field(&Difference::id, id)));
+    }
+  }
 }
 
 TEST(MakeTables, NormalisedByUniformsMeanErrorsToo) {

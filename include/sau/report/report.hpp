@@ -111,10 +111,10 @@ struct Report {
 };
 
 struct ReportOptions {
-  std::string title;  // empty: made from what is there
+  std::string title{};  // empty: made from what is there
   bool paper = true;
-  bool compare = true;            // pairs and ranks, which take most of the time
-  std::vector<std::string> only;  // ids of sections; empty: all of them
+  bool compare = true;              // pairs and ranks, which take most of the time
+  std::vector<std::string> only{};  // ids of sections; empty: all of them
 };
 
 // Reads the folders (gather() in table.hpp says how several are joined). Throws Error for a folder
