@@ -20,8 +20,8 @@ export function horizontal(title: string, log: boolean, more: Json = {}): Json {
 export function vertical(title: string, log: boolean): Json {
   return {
     title, labelExpr: shortNumber, domain: false, ticks: false, tickCount: log ? 4 : 5,
-    gridOpacity, labelOverlap: true, titleAngle: 0, titleAlign: 'left', titleAnchor: 'end', titleX: 0,
-    titleY: -8, titleBaseline: 'bottom',
+    gridOpacity, labelOverlap: true, titleAngle: 0, titleAlign: 'left', titleAnchor: 'end',
+    titleX: 0, titleY: -8, titleBaseline: 'bottom',
   };
 }
 
@@ -31,6 +31,7 @@ export const scaleType = (log: boolean): Json =>
 // Names of algorithms below the plot, in files only.
 export function legend(canvas: Canvas): Json | null {
   return canvas.legend
-    ? {title: null, orient: 'bottom', columns: 4, symbolSize: 80, symbolStrokeWidth: 2}
+    ? {title: null, orient: 'bottom', columns: 4, symbolSize: 80, symbolOpacity: 1,
+       symbolStrokeWidth: 0}
     : null;
 }

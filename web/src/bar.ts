@@ -44,7 +44,7 @@ function only(name: string): void {
 function chip(name: string): HTMLElement {
   const button = h('button', {
     type: 'button', class: 'chip', 'data-algorithm': name,
-    title: `${name}: click to show or hide; double click, Alt and click, or the key O: only this one`,
+    title: `${name}: click to show or hide; double click, Alt and click, or the key O: it alone`,
   }, swatch(name), name);
   button.addEventListener('click', (event) => {
     if (event.altKey) only(name);

@@ -61,9 +61,11 @@ export function zoomView(view: View, drawing: Drawing, zoom: Zoom): void {
   }
 }
 
-// Vega warns of layers that have no data at the moment, which is nothing to be warned of: errors only.
+// Vega warns of layers without data, which is nothing to be warned of here.
+const logLevel = ErrorsOnly;
+
 export function viewOnPage(drawing: Drawing, canvas: Canvas, zoom: Zoom, host: HTMLElement): View {
-  const view = new View(parse(toVega(drawing, canvas, null)), {renderer: 'svg', logLevel: ErrorsOnly});
+  const view = new View(parse(toVega(drawing, canvas, null)), {renderer: 'svg', logLevel});
   fillView(view, drawing);
   zoomView(view, drawing, zoom);
   view.initialize(host);
@@ -72,7 +74,7 @@ export function viewOnPage(drawing: Drawing, canvas: Canvas, zoom: Zoom, host: H
 
 export async function pictureFile(drawing: Drawing, canvas: Canvas, zoom: Zoom, title: string,
                                   format: 'svg' | 'png'): Promise<Blob> {
-  const view = new View(parse(toVega(drawing, canvas, title)), {renderer: 'none', logLevel: ErrorsOnly});
+  const view = new View(parse(toVega(drawing, canvas, title)), {renderer: 'none', logLevel});
   try {
     fillView(view, drawing);
     zoomView(view, drawing, zoom);

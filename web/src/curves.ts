@@ -6,6 +6,7 @@ import {csvRow, h} from './dom';
 import {count, interval, number, plural, steps} from './format';
 import type {Guide} from './plot';
 import {counted, type Maybe, type ProblemFigure, type Series} from './report';
+import {rowsHeight} from './rows';
 import {type FigureChoices, state} from './state';
 
 const shown = (figure: ProblemFigure): Series[] =>
@@ -14,8 +15,8 @@ const shown = (figure: ProblemFigure): Series[] =>
 const curveOf = (series: Series, choices: FigureChoices): Maybe[] =>
   (choices.centre === 'mean' ? series.mean : series.median);
 
-// With regret on a log axis and steps on a linear one, the first steps are a vertical line that takes
-// most of the height: they are left out.
+// With regret on a log axis and steps on a linear one, the first steps are a vertical line that
+// takes most of the height: they are left out.
 const firstStep = (figure: ProblemFigure, choices: FigureChoices): number =>
   (choices.logY && !choices.logX ? figure.steps / 200 : 0);
 
@@ -67,6 +68,10 @@ function markerRows(figure: ProblemFigure, lines: Row[]): Row[] {
   });
 }
 
+// As high as the distribution beside it.
+export const curvesHeight = (figure: ProblemFigure, choices: FigureChoices): number =>
+  (choices.expanded ? 460 : Math.max(280, rowsHeight(figure.series.length)));
+
 export function drawCurves(figure: ProblemFigure, choices: FigureChoices,
                            canvas: Canvas): Drawing {
   const names = figure.series.map((series) => series.algorithm);
@@ -84,7 +89,7 @@ export function drawCurves(figure: ProblemFigure, choices: FigureChoices,
   const color: Json = {field: 'algorithm', type: 'nominal', scale: scales.colour, legend: key};
   const lines = lineRows(figure, choices);
   return {
-    height: choices.expanded ? 460 : 280,
+    height: curvesHeight(figure, choices),
     zoomable: 'xy',
     data: {
       lines, single: singleRows(figure, choices), markers: markerRows(figure, lines), guide: [],
@@ -119,7 +124,8 @@ export function drawCurves(figure: ProblemFigure, choices: FigureChoices,
         },
         {
           data: {name: 'guide'},
-          mark: {type: 'rule', color: canvas.palette.muted, strokeWidth: 0.6, tooltip: null},
+          transform: [{filter: 'datum.first'}],
+          mark: {type: 'rule', color: canvas.palette.muted, strokeWidth: 1, tooltip: null},
           encoding: {x},
         },
         {
@@ -169,8 +175,8 @@ export function guideCurves(figure: ProblemFigure, choices: FigureChoices, x: nu
         h('th', {scope: 'col'}, 'trials'))),
       body));
   const drawn = points[i] >= firstStep(figure, choices) ? lines : [];
-  const rows = drawn.filter((line) => !choices.logY || line.value > 0).map((line) => (
-    {algorithm: line.series.algorithm, step: points[i], value: line.value}));
+  const rows = drawn.filter((line) => !choices.logY || line.value > 0).map((line, k) => (
+    {algorithm: line.series.algorithm, step: points[i], value: line.value, first: k === 0}));
   return {rows, content};
 }
 

@@ -22,7 +22,7 @@ function shown(figure: ProblemFigure, choices: FigureChoices): Series[] {
 // When they are not far beyond, they are shown anyway.
 function farthest(series: Series[], choices: FigureChoices): number {
   const largest = Math.max(...series.map((one) => one.maximum!));
-  const usual = Math.max(...series.map((one) => Math.max(one.whisker_high!, one.final_mean.value!)));
+  const usual = Math.max(...series.flatMap((one) => [one.whisker_high!, one.final_mean.value!]));
   const smallest = Math.min(...series.map((one) => one.minimum!));
   return choices.everyPoint || largest - usual < 0.4 * (usual - smallest) ? largest : usual;
 }

@@ -4,11 +4,18 @@ import type {Maybe} from './report';
 export const minus = '\u2212';
 const dash = '\u2013';
 
+// Kept, because making one takes a hundred times as long as using it.
+const formats = new Map<number, Intl.NumberFormat>();
+
 function grouped(value: number, decimals: number): string {
-  const text = Math.abs(value).toLocaleString('en-US', {
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  });
+  let format = formats.get(decimals);
+  if (format === undefined) {
+    format = new Intl.NumberFormat('en-US', {
+      minimumFractionDigits: decimals, maximumFractionDigits: decimals,
+    });
+    formats.set(decimals, format);
+  }
+  const text = format.format(Math.abs(value));
   return value < 0 && Number(value.toFixed(decimals)) !== 0 ? minus + text : text;
 }
 

@@ -12,6 +12,8 @@ try {
   const {report, live} = readReport();
   const page = new Page(report, root);
   if (live !== null) new Live(live, report, page.status, (next) => page.update(next));
+  // The place that the address names was not there when the browser looked for it.
+  if (location.hash !== '') location.replace(location.hash);
   document.documentElement.dataset.ready = 'true';
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error);

@@ -95,18 +95,22 @@ export class Page {
     this.fillHeading();
     const nav = this.bar.update(this.report);
     this.main.replaceChildren(...this.report.sections.map((section) => this.section(section)));
+    if (this.report.sections.length === 0) {
+      this.main.append(h('p', {class: 'lead nothing-yet'}, 'No trial is finished yet.'));
+    }
     if (this.report.theory.length > 0) this.main.append(this.theory());
     if (this.report.differences.length > 0) this.main.append(this.differences());
     this.footer.replaceChildren(h('p', {},
-      `Made by sau ${this.report.version}. Figures are drawn with Vega-Lite; the licences of what ` +
-      'is built into this page are in its source, at the end.'));
+      `Made by sau ${this.report.version}. Figures are drawn with Vega-Lite; the licences of ` +
+      'what is built into this page are in its source, at the end.'));
     this.stopFollowing = followSections(nav, this.main.querySelectorAll('section'));
   }
 
   private fillHeading(): void {
     const {title, notes, runs} = this.report;
     document.title = title;
-    this.heading.replaceChildren(h('h1', {}, title), h('ul', {class: 'runs'}, ...runs.map(runLine)));
+    this.heading.replaceChildren(h('h1', {}, title),
+                                 h('ul', {class: 'runs'}, ...runs.map(runLine)));
     if (notes.length === 0) return;
     this.heading.append(h('aside', {class: 'must-see', 'aria-label': 'What the reader must know'},
       h('ul', {}, ...notes.map((note) => h('li', {}, note)))));

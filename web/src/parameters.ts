@@ -34,7 +34,8 @@ export function drawParameter(figure: ParameterFigure, choices: FigureChoices,
                               canvas: Canvas): Drawing {
   const scales = scalesFor(figure.lines.map((line) => line.algorithm), canvas.palette.dark);
   const key = legend(canvas);
-  const scale: Json = choices.logY ? {type: 'log', nice: false, padding: 8} : {zero: true, nice: true};
+  const scale: Json =
+    choices.logY ? {type: 'log', nice: false, padding: 8} : {zero: true, nice: true};
   const x: Json = {
     field: 'at', type: 'quantitative', scale: {zero: false, nice: false, padding: 10},
     axis: horizontal(figure.parameter, false, {values: figure.values, labelFlush: false}),
@@ -69,7 +70,7 @@ export function drawParameter(figure: ParameterFigure, choices: FigureChoices,
               {x, y: y('value'), color, strokeDash: nominal('dash')}),
         layer('lines', {type: 'point', filled: true, size: 54, opacity: 1},
               {x, y: y('value'), color, shape}),
-        layer('guide', {type: 'rule', color: canvas.palette.muted, strokeWidth: 0.6}, {x}),
+        layer('guide', {type: 'rule', color: canvas.palette.muted, strokeWidth: 1}, {x}),
       ],
     },
   };
@@ -86,12 +87,13 @@ export function guideParameter(figure: ParameterFigure, x: number): Guide | null
   const body = h('tbody', {});
   for (const line of lines) {
     const {value, low, high} = line.regret[i];
-    const theirs = line.paper[i] ?? null;
+    const one = line.paper[i] ?? null;
+    const theirs = one === null ? '' : withError(one.mean, one.sem);
     body.append(h('tr', {},
       h('th', {scope: 'row'}, swatch(line.algorithm), line.algorithm),
       h('td', {}, number(value)),
       h('td', {class: 'quiet'}, interval(low, high)),
-      paper ? h('td', {class: 'quiet'}, theirs === null ? '' : withError(theirs.mean, theirs.sem)) : null));
+      paper ? h('td', {class: 'quiet'}, theirs) : null));
   }
   const head = h('tr', {}, h('td', {}), h('th', {scope: 'col'}, 'mean'),
     h('th', {scope: 'col'}, '95 % interval'), paper ? h('th', {scope: 'col'}, 'paper') : null);

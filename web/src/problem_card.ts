@@ -3,7 +3,8 @@ import {named} from './algorithms';
 import {type Card, cardFrame, folded} from './card';
 import {scrollFrame} from './cells';
 import {ComparisonPanel} from './comparison';
-import {csvCurves, describeCurves, drawCurves, guideCurves, trialsOf} from './curves';
+import {csvCurves, curvesHeight, describeCurves, drawCurves, guideCurves,
+        trialsOf} from './curves';
 import {csvDistribution, describeDistribution, drawDistribution, tipOfSeries} from './distribution';
 import {h, toggle, type Toggle} from './dom';
 import {count, interval, number, percent, seconds, steps} from './format';
@@ -49,7 +50,7 @@ export class ProblemCard implements Card<ProblemFigure> {
   private readonly curves: Plot;
   private readonly distribution: Plot;
   private readonly toggles: Toggle[];
-  private readonly numbersPlace = h('div', {});
+  private numbersPlace: HTMLElement | null = null;  // once they have been asked for
   private readonly about: HTMLElement;
   private panel: ComparisonPanel | null = null;
 
@@ -81,7 +82,7 @@ export class ProblemCard implements Card<ProblemFigure> {
       title: 'Regret by step',
       fullTitle: `Regret against step, ${figure.title}`,
       choices,
-      height: () => (choices.expanded ? 460 : 280),
+      height: () => curvesHeight(this.figure, choices),
       draw: (canvas) => drawCurves(this.figure, choices, canvas),
       summary: () => describeCurves(this.figure),
       guide: (x, y) => guideCurves(this.figure, choices, x, y),
@@ -112,7 +113,10 @@ export class ProblemCard implements Card<ProblemFigure> {
           this.panel = new ComparisonPanel(this.figure, choices);
           return this.panel.element;
         }),
-      folded('numbers', 'Numbers', choices, () => this.numbersPlace));
+      folded('numbers', 'Numbers', choices, () => {
+        this.numbersPlace = h('div', {}, numbers(this.figure));
+        return this.numbersPlace;
+      }));
     this.showText();
   }
 
@@ -148,10 +152,10 @@ export class ProblemCard implements Card<ProblemFigure> {
   }
 
   private showText(): void {
-    const {note, problem_spec: spec} = this.figure;
-    this.about.replaceChildren(
-      h('code', {}, spec), ` \u00b7 ${steps(this.figure.steps)} steps \u00b7 ${trialsOf(this.figure)}`,
+    const {note, problem_spec: spec, title} = this.figure;
+    this.about.replaceChildren(...(spec === title ? [] : [h('code', {}, spec), ' \u00b7 ']),
+      `${steps(this.figure.steps)} steps \u00b7 ${trialsOf(this.figure)}`,
       note === '' ? '' : ` \u00b7 ${note}`);
-    this.numbersPlace.replaceChildren(numbers(this.figure));
+    this.numbersPlace?.replaceChildren(numbers(this.figure));
   }
 }

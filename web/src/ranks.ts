@@ -26,8 +26,8 @@ export function drawRanks(figure: RankFigure, canvas: Canvas): Drawing {
     return one.ranks.map((rank): Row => {
       const k = seen.get(rank) ?? 0;
       seen.set(rank, k + 1);
-      const aside = (k % 2 === 0 ? 1 : -1) * Math.ceil(k / 2) * 0.075;
-      return {algorithm: one.algorithm, rank, place: i + 0.68 + Math.max(-0.2, Math.min(0.2, aside))};
+      const aside = Math.min(0.2, Math.ceil(k / 2) * 0.075) * (k % 2 === 0 ? 1 : -1);
+      return {algorithm: one.algorithm, rank, place: i + 0.68 + aside};
     });
   });
   const names = figure.ranks.algorithms.map((one) => one.algorithm);

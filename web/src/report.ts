@@ -1,4 +1,4 @@
-// The report as the program writes it (docs/formats/report.md). Numbers that are not known are null.
+// The report as the program writes it (docs/formats/report.md). Unknown numbers are null.
 export type Maybe = number | null;
 
 export interface Estimate {

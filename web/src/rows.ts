@@ -31,7 +31,7 @@ export function place(field: string, slots: number): Json {
 export function rowLabels(rows: Row[], slots: number, canvas: Canvas): Json[] {
   const y = place('label', slots);
   const longest = Math.max(0, ...rows.map((row) => String(row.remark).length));
-  const room = canvas.width - 16 - 5.7 * longest;  // a letter of the remark is about as wide
+  const limit = Math.max(60, canvas.width - 16 - 5.7 * longest);  // a letter is about as wide
   const {palette} = canvas;
   const text = (field: string, x: Json, more: Json): Json => ({
     data: {name: 'rows'},
@@ -39,7 +39,7 @@ export function rowLabels(rows: Row[], slots: number, canvas: Canvas): Json[] {
     encoding: {x, y, text: {field}},
   });
   return [
-    text('algorithm', {value: 0}, {align: 'left', color: palette.ink, dx: 1, limit: Math.max(60, room)}),
+    text('algorithm', {value: 0}, {align: 'left', color: palette.ink, dx: 1, limit}),
     text('remark', {value: 'width'}, {align: 'right', color: palette.muted, fontSize: 10}),
   ];
 }

@@ -61,7 +61,8 @@ class SummaryCard<T extends {id: string; title: string}> implements Card<T> {
 export function parameterCard(figure: ParameterFigure): Card<ParameterFigure> {
   const choices = state.figure(figure.id);
   const paper = hasPaper(figure);
-  const about = `Means with 95 % intervals${paper ? '; hollow marks: the paper\u2019s means' : ''}.`;
+  const about =
+    `Means with 95 % intervals${paper ? '; hollow marks: the paper\u2019s means' : ''}.`;
   return new SummaryCard(figure, choices, about, paper ? ['logY', 'paper'] : ['logY'], (now) => ({
     key: 'parameter',
     height: () => (choices.expanded ? 520 : 360),

@@ -84,7 +84,8 @@ export class TableView {
         'above it.' : '') +
       (!paper ? '' : tinted
         ? ' Second line: the paper\u2019s, and the difference in combined standard errors.'
-        : ' Second line: the paper\u2019s, and how many times as much (\u00d7) or less (\u00f7) ours is.');
+        : ' Second line: the paper\u2019s, and how many times as much (\u00d7) or less ' +
+          '(\u00f7) ours is.');
   }
 
   private tintKey(): HTMLElement {

@@ -16,8 +16,9 @@ const light: Palette =
 const dark: Palette =
   {dark: true, paper: '#1a1e22', ink: '#e8eaec', muted: '#a7b0b8', grid: '#30363c'};
 
-export const fontStack =
-  "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', Arial, sans-serif";
+// As in the style sheet.
+const fontStack =
+  getComputedStyle(document.documentElement).getPropertyValue('--font').replace(/\s+/g, ' ').trim();
 
 const key = 'sau-report-theme';
 const systemDark = window.matchMedia('(prefers-color-scheme: dark)');

@@ -109,8 +109,8 @@ export function drawTimes(figure: TimeFigure, choices: FigureChoices, canvas: Ca
         },
         {
           data: {name: 'centres'},
-          mark: {type: 'text', align: 'left', dx: 10, dy: {expr: 'datum.shift'}, clip: true, tooltip: null,
-                 fontWeight: 600, stroke: null},
+          mark: {type: 'text', align: 'left', dx: 10, dy: {expr: 'datum.shift'}, clip: true,
+                 tooltip: null, fontWeight: 600, stroke: null},
           encoding: {x, y, text: {field: 'algorithm'}},
         },
       ],

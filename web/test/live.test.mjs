@@ -88,6 +88,14 @@ test('it follows a run, keeping what the reader chose, and says how it stands', 
   assert.equal(await page.evaluate(() => window.scrollY), top);
   assert.deepEqual(complaints, []);
 
+  // Nothing at all, as before the first trial.
+  const {sections} = report;
+  report.sections = [];
+  await page.getByText('No trial is finished yet.').waitFor();
+  report.sections = sections;
+  await page.locator('#figure-another').waitFor();
+  assert.deepEqual(complaints, []);
+
   // The program goes away, comes back, and ends.
   await stop(server);
   await eventually(() => status.getAttribute('data-kind'), 'lost');

@@ -8,17 +8,26 @@ import {pathToFileURL} from 'node:url';
 import {cleanUp, eventually, launch, open, plotOf, require, sau, scrollThrough,
         temporaryFolder} from './support.mjs';
 
-const wheel = 'wheel-0.50';
-let browser, address, shared;
+// At the paper's steps, so that its numbers are set beside.
+const wheels = ['wheel-0.50', 'wheel-0.90', 'wheel-0.99'];
+const wheel = wheels[0];
+const algorithms = ['LinearPosterior', 'LinearGreedy', 'NeuralGreedy', 'Linear-SAU-S',
+                    'Neural-SAU-S', 'Uniform'];
+let browser, address, ownAddress, shared;
 
 before(async () => {
   const folder = await temporaryFolder();
-  const [paper, own, page] = ['paper', 'own', 'page.html'].map((name) => join(folder, name));
-  await sau('paper', '--only', 'wheel', '--trials', '3', '--out', paper, '--quiet');
+  const [paper, own, page, ownPage] =
+    ['paper', 'own', 'page.html', 'own.html'].map((name) => join(folder, name));
+  await sau('run', ...wheels.flatMap((name) => ['--problem', name]),
+            ...algorithms.flatMap((name) => ['--agent', name]), '--trials', '3', '--out', paper,
+            '--quiet');
   await sau('run', '--problem', 'bernoulli(actions=5,gap=0.2)', '--agent', 'sau_ucb', '--agent',
             'ts', '--steps', '500', '--trials', '12', '--out', own, '--quiet');
   await sau('report', paper, own, '-o', page);
+  await sau('report', own, '-o', ownPage);
   address = pathToFileURL(page).href;
+  ownAddress = pathToFileURL(ownPage).href;
   browser = await launch();
   shared = await open(browser, address);
 });
@@ -78,7 +87,7 @@ test('one algorithm alone, none, and all', async () => {
   const before = await lines(curves);
   await chip(page, 'Neural-SAU-S').click({modifiers: ['Alt']});
   await eventually(() => lines(curves), 1);
-  await chip(page, 'NeuralLinear').press('o');
+  await chip(page, 'LinearGreedy').press('o');
   assert.equal(await page.locator('.chip[aria-pressed=true]').count(), 1);
   await page.getByRole('button', {name: 'none algorithms'}).click();
   await eventually(() => lines(curves), 0);
@@ -132,9 +141,7 @@ test('dragging zooms, a double click shows all, the wheel alone scrolls the page
   await page.keyboard.down('Control');
   await page.mouse.wheel(0, -120);
   await page.keyboard.up('Control');
-  await page.waitForFunction(([host, from]) =>
-    [...host.querySelectorAll('svg text')].map((text) => text.textContent).sort().join(' ') !== from,
-  [await curves.elementHandle(), whole]);
+  await eventually(async () => (await ticks()) !== whole, true);
   await curves.press('0');
   assert.equal(await ticks(), whole);
 });
@@ -156,7 +163,7 @@ test('the pointer and the arrow keys read the values at a step', async () => {
   assert.notEqual(await tip.textContent(), first);
 });
 
-test('a column sorts up, down and not at all, by ours, the paper\u2019s or the difference', async () => {
+test('a column sorts up, down and not at all, by ours, theirs, z', async () => {
   const {page} = shared;
   const table = '#table-wheel-0';
   const header = page.locator(`${table} ~ div th`).nth(1);
@@ -171,7 +178,11 @@ test('a column sorts up, down and not at all, by ours, the paper\u2019s or the d
   await page.getByLabel(/^Number to sort by/).first().selectOption('paper');
   const paper = await page.locator(`${table} ~ div tbody tr td:nth-child(2) .paper`)
     .allTextContents();
-  assert.ok(paper.length > 5 && sorted(paper.map(numberIn).reverse()));
+  assert.ok(paper.length === algorithms.length && sorted(paper.map(numberIn).reverse()));
+  await page.getByLabel(/^Number to sort by/).first().selectOption('z');
+  const z = await page.locator(`${table} ~ div tbody tr td:nth-child(2) .z`).allTextContents();
+  const value = (text) => Number(text.replace('\u2212', '-').replace(/[?\u00b1+,]/g, ''));
+  assert.ok(z.length === algorithms.length && sorted(z.map(value).reverse()), z.join());
   await header.getByRole('button').click();
   assert.equal(await header.getAttribute('aria-sort'), 'none');
   assert.deepEqual(await column(page, table, 0), names);
@@ -193,8 +204,8 @@ test('a cell explains itself on hover, on focus, and pinned with the reason', as
   await page.keyboard.press('Escape');
   assert.ok(await tip.isHidden());
   assert.ok(await page.evaluate(() => document.activeElement.classList.contains('cell')));
-  const greedy = page.locator('#table-wheel-0 ~ div tr', {hasText: 'NeuralGreedy'}).locator('.cell');
-  await greedy.first().click();
+  await page.locator('#table-wheel-0 ~ div tr', {hasText: 'NeuralGreedy'}).locator('.cell').first()
+    .click();
   const link = tip.getByRole('link').first();
   const target = await link.getAttribute('href');
   assert.match(target, /^#difference-/);
@@ -210,7 +221,7 @@ test('wins of one are losses of the other, and the reference can be chosen', asy
   const forest = await plotOf(page, wheel, 'forest');
   const counts = await card.locator('.matrix tbody tr').evaluateAll((rows) => rows.map((row) =>
     [...row.cells].slice(1).map((cell) => cell.textContent.match(/\d+/g)?.map(Number) ?? null)));
-  assert.equal(counts.length, 9);
+  assert.equal(counts.length, algorithms.length);
   counts.forEach((row, i) => row.forEach((cell, j) => {
     if (i === j) assert.equal(cell, null);
     else assert.deepEqual(cell, [...counts[j][i]].reverse());
@@ -218,7 +229,7 @@ test('wins of one are losses of the other, and the reference can be chosen', asy
   await card.getByLabel(/^Reference/).selectOption('Uniform');
   const shown = await labels(forest);
   assert.ok(shown.some((text) => text.includes('regret to Uniform')));
-  assert.ok(!shown.includes('Uniform') && shown.includes('NeuralLinear'));
+  assert.ok(!shown.includes('Uniform') && shown.includes('LinearGreedy'));
 });
 
 test('a picture is saved as SVG and PNG, its numbers as CSV', async () => {
@@ -242,7 +253,7 @@ test('a picture is saved as SVG and PNG, its numbers as CSV', async () => {
   assert.ok(png.bytes.readUInt32BE(16) >= 1200 && png.bytes.length > 10000);
   const csv = (await saved(/CSV/)).bytes.toString().split('\n');
   assert.equal(csv[0], 'problem,algorithm,step,trials,mean,low,high,median');
-  assert.ok(csv.length > 9 * 50);
+  assert.ok(csv.length > 50 * algorithms.length);
 });
 
 test('controls and figures have names, contrast and order, light and dark', async () => {
@@ -291,6 +302,25 @@ test('on a phone nothing sticks out, and wide tables scroll in their frames', as
   await page.locator('#table-wheel-0 ~ div .cell').first().tap();
   assert.ok(await page.locator('#tip').isVisible());
   assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test('problems of one\u2019s own have the same page without the paper', async () => {
+  const {page, complaints} = await open(browser, ownAddress);
+  await scrollThrough(page);
+  assert.ok(await page.locator('.heat .cell').count() >= 2);
+  assert.equal(await page.locator('.cell .paper, .cell .z, .key, #section-differences').count(), 0);
+  assert.equal(await page.getByLabel(/^Number to sort by/).count(), 0);
+  assert.equal(await page.locator('.plot-host:not(:has(svg))').count(), 0);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test('an address with a place in it opens there', async () => {
+  const {page} = await open(browser, `${address}#figure-wheel-0.99`);
+  const top = await page.locator('#figure-wheel-0\\.99').evaluate((card) =>
+    card.getBoundingClientRect().top);
+  assert.ok(top > 0 && top < 300, `${top}`);
   await page.close();
 });
 

@@ -1,5 +1,5 @@
-// What the tests of the page share. SAU_PROGRAM is the program, SAU_WEB_WORK the folder of the build
-// with the packages; chromium is Debian's.
+// What the tests of the page share. SAU_PROGRAM is the program, SAU_WEB_WORK the folder of the
+// build with the packages; chromium is Debian's.
 import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
 import {mkdtemp, rm} from 'node:fs/promises';
@@ -89,7 +89,7 @@ export async function eventually(ask, expected) {
 
 // Scrolls to a plot of a figure and waits until it is drawn.
 export async function plotOf(page, figure, plot) {
-  const host = page.locator(`#figure-${figure.replaceAll('.', '\\.')} [data-plot=${plot}] .plot-host`);
+  const host = page.locator(`[id="figure-${figure}"] [data-plot=${plot}] .plot-host`);
   await host.scrollIntoViewIfNeeded();
   await host.locator('svg').waitFor();
   return host;
