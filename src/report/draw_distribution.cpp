@@ -61,7 +61,7 @@ void draw_points(RowPlot& plot, const Series& series, double y, double spread) {
 
 void draw_mean(RowPlot& plot, const Series& series, double y) {
   const Look& look = plot.sheet.look(series.algorithm);
-  plot.canvas.marker({plot.x(series.final_mean.value), y}, look.shape, 4.2, look.colour,
+  plot.canvas.marker({plot.x(series.final_mean.value), y}, look.shape, 3.5, look.colour,
                      {plot.sheet.theme.paper, 1.2});
 }
 

@@ -38,7 +38,7 @@ class Bash(SauTestCase):
         return [word for word in done.stdout.split("\n") if word]
 
     def test_commands(self):
-        self.assertEqual(set(self.complete("")), {"run", "paper", "table", "report", "list", "inspect",
+        self.assertEqual(set(self.complete("")), {"run", "paper", "table", "report", "watch", "list", "inspect",
                                                   "data", "completion", "--help", "--version"})
         self.assertEqual(self.complete("pa"), ["paper"])
 
@@ -100,6 +100,7 @@ class Bash(SauTestCase):
         self.assertEqual(self.complete("run", "--out", "fi"), [])
         self.assertEqual(self.complete("inspect", "fi"), ["file"])
         self.assertEqual(self.complete("table", "re"), ["results"])
+        self.assertEqual(self.complete("watch", "re"), ["results"])
         self.assertEqual(self.complete("table", "--format", "l"), ["latex"])
         self.assertEqual(self.complete("table", "--output", "fi"), ["file"])
         self.assertEqual(self.complete("report", "re"), ["results"])
