@@ -38,8 +38,9 @@ class Bash(SauTestCase):
         return [word for word in done.stdout.split("\n") if word]
 
     def test_commands(self):
-        self.assertEqual(set(self.complete("")), {"run", "paper", "table", "report", "watch", "list", "inspect",
-                                                  "data", "completion", "--help", "--version"})
+        self.assertEqual(set(self.complete("")),
+                         {"run", "paper", "table", "report", "watch", "list", "inspect", "data",
+                          "completion", "--help", "--version"})
         self.assertEqual(self.complete("pa"), ["paper"])
 
     def test_flags_are_those_of_the_help(self):
