@@ -176,7 +176,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // What is being read ends with an error, and that with an answer.
   void give_up_reading() {
     expired_ = true;
-    socket_.cancel();
+    ErrorCode ignored;
+    socket_.cancel(ignored);
   }
 
   void header_read(ErrorCode error) {
@@ -374,7 +375,8 @@ class HttpServer::Implementation final : public Hub {
 
   void begin_stop() {
     stopping_ = true;
-    acceptor_.close();
+    ErrorCode ignored;
+    acceptor_.close(ignored);
     retry_.cancel();
     if (connections_.empty()) return;
     for (const auto& [key, connection] : connections_) connection->begin_stop();
