@@ -18,7 +18,8 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
       VERBATIM)
     target_sources(${target} PRIVATE ${output})
     # The assembler reads the files: the compiler's own list of dependencies does not have them.
-    set_source_files_properties(${output} PROPERTIES OBJECT_DEPENDS "${arg_FILES}")
+    set_source_files_properties(${output} PROPERTIES OBJECT_DEPENDS "${arg_FILES}"
+                                                     SKIP_UNITY_BUILD_INCLUSION ON)
   endfunction()
   return()
 endif()

@@ -188,10 +188,9 @@ std::string fish_script() {
       }
       if (inner.name == "add") script += fmt::format("complete -c sau -n {} -F\n", within);
     }
-    constexpr std::string_view kOfFolders[] = {"inspect", "table", "report", "watch"};
-    if (std::ranges::find(kOfFolders, command.name) != std::end(kOfFolders)) {
+    if (command.name == "inspect" || command.name == "table" || command.name == "report" ||
+        command.name == "watch")
       script += fmt::format("complete -c sau -n {} -F\n", when);
-    }
     if (command.name == "completion") {
       script += fmt::format("complete -c sau -n {} -a 'bash zsh fish'\n", when);
     }

@@ -2,20 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
+
+#include "report/table_layout.hpp"
 
 namespace sau::detail {
 namespace {
 
 constexpr double kLevel = 0.05;
-
-// Decimals that show so many figures of the number.
-int decimals_of(double number, int figures) {
-  const double size = std::abs(number);
-  if (!(size > 0.0)) return 1;
-  return std::clamp(figures - 1 - static_cast<int>(std::floor(std::log10(size))), 0, 6);
-}
 
 }  // namespace
 

@@ -30,8 +30,8 @@ struct Deviation {
 };
 constexpr Deviation kDeviations[] = {
     {"NeuralGreedy",
-     "NeuralGreedy: the paper's numbers come from code that fits every prediction of a mini-batch "
-     "to every reward in it; here it learns as the paper defines it."},
+     "NeuralGreedy: the paper's numbers come from code that fits the outputs of all actions to the "
+     "reward of one of them; here it learns as the paper defines it."},
     {"Linear",
      "Linear agents: the paper's numbers come from code that updates the last played action only, "
      "every 20 steps; here every step is learned exactly, as the paper says."},

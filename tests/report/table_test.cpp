@@ -10,12 +10,12 @@
 namespace sau {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
 
 CellSummary summary_of(const std::string& problem, const std::string& spec,
                        const std::string& agent, double mean, double sem, std::uint64_t steps,
@@ -111,7 +111,7 @@ TEST(MakeTables, CellsKnowTheirSettingsIntervalAndWhatDiffers) {
   EXPECT_THAT(table.cell(1, 0).differs, ElementsAre("not-explained")) << "ten errors away";
   for (const TableCell& each : table.cells) {
     for (const std::string& id : each.differs) {
-      EXPECT_THAT(known_differences(), Contains(testing::Field(&Difference::id, id)));
+      EXPECT_THAT(known_differences(), Contains(::testing::Field(&Difference::id, id)));
     }
   }
 }
@@ -229,7 +229,7 @@ TEST(MakeTables, WithoutThePaperOnRequest) {
   EXPECT_THAT(table_text(tables), Not(HasSubstr("paper")));
 }
 
-class TableFormats : public testing::Test {
+class TableFormats : public ::testing::Test {
  protected:
   const std::vector<Table> tables_ =
       make_tables(std::vector{wheel("Uniform", 15000.0, 100.0), wheel("NeuralLinear", 7000.4, 30.0),
@@ -276,10 +276,11 @@ TEST_F(TableFormats, Markdown) {
 
 TEST_F(TableFormats, Csv) {
   const std::string text = table_csv(tables_);
-  EXPECT_THAT(text, testing::StartsWith("table,problem,algorithm,trials,mean,sem,paper_mean,"
-                                        "paper_sem,z,best,failed\n"
-                                        "regret,wheel-0.90,NeuralLinear,50,7000.4,30,6929.1,443.4,"
-                                        "0.16"));
+  EXPECT_THAT(text,
+              ::testing::StartsWith("table,problem,algorithm,trials,mean,sem,paper_mean,"
+                                    "paper_sem,z,best,failed\n"
+                                    "regret,wheel-0.90,NeuralLinear,50,7000.4,30,6929.1,443.4,"
+                                    "0.16"));
   EXPECT_THAT(text, HasSubstr(",best,0\n"
                               "regret,wheel-0.90,\"my_agent(a=1,b=2)\",50,7050,41.7,,,,near,0\n"
                               "regret,wheel-0.90,one,1,9999.5,,,,,,0\n"
