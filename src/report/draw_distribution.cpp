@@ -8,7 +8,8 @@
 namespace sau::detail {
 namespace {
 
-constexpr double kWideRange = 20.0;  // beyond it a linear axis shows little but its largest number
+constexpr double kWideRegrets =
+    20.0;  // beyond it a linear axis shows little but its largest number
 
 bool has_numbers(const Series& series) {
   return series.trials > series.failed && std::isfinite(series.final_median);
@@ -35,10 +36,10 @@ Scale regret_scale(const std::vector<const Series*>& all, bool log) {
     middle = std::max(middle, series->q75);
   }
   if (range.empty()) return Scale::linear({.low = 0.0, .high = 1.0});
-  const bool wide = range.low > 0.0 && range.high > kWideRange * range.low;
+  const bool wide = range.low > 0.0 && range.high > kWideRegrets * range.low;
   if (range.low > 0.0 && (log || wide)) return Scale::logarithmic(range).widened(0.03, 0.03);
   // Trials without any regret beside stuck ones.
-  if (middle > 0.0 && (log || range.high > kWideRange * middle)) {
+  if (middle > 0.0 && (log || range.high > kWideRegrets * middle)) {
     const double threshold = std::pow(10.0, std::floor(std::log10(middle)));
     return Scale::symmetric(range, threshold).widened(0.03, 0.03);
   }

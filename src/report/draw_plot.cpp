@@ -10,7 +10,7 @@ constexpr double kTitleSize = 15.0, kTextSize = 13.0, kSmallSize = 12.0;
 constexpr double kTitleLine = 22.0, kSubtitleLine = 19.0;
 constexpr double kTickLength = 4.0, kTickGap = 5.0;
 constexpr double kBelow = 52.0;  // tick labels and the title of the axis
-constexpr double kLeastRow = 30.0, kMostRow = 52.0, kLabelHeight = 17.0;
+constexpr double kLeastRow = 30.0, kMostRow = 52.0;
 
 TextStyle tick_style(const Sheet& sheet, Align align) {
   return {.colour = sheet.theme.muted, .size = kTextSize, .align = align};
