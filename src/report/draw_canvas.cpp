@@ -212,6 +212,16 @@ void Canvas::marker(Point place, std::string_view shape, double radius, Colour i
 
 namespace {
 
+// A letter may be several bytes.
+std::vector<std::string> letters_of(const std::string& text) {
+  std::vector<std::string> letters;
+  for (const char c : text) {
+    if (letters.empty() || (static_cast<unsigned char>(c) & 0xC0) != 0x80) letters.emplace_back();
+    letters.back() += c;
+  }
+  return letters;
+}
+
 void choose_font(cairo_t* cairo, const TextStyle& style) {
   cairo_select_font_face(cairo, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
                          style.bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
@@ -246,14 +256,16 @@ void Canvas::text(Point place, std::string_view text, const TextStyle& style) {
 
 std::string Canvas::fitted(std::string text, const TextStyle& style, double width) {
   if (text_width(text, style) <= width) return text;
-  while (!text.empty() && text_width(text + "\u2026", style) > width) {
-    // A whole letter, which may be several bytes.
-    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) {
-      text.pop_back();
-    }
-    if (!text.empty()) text.pop_back();
+  const auto letters = letters_of(text);
+  std::string shorter;
+  for (std::size_t kept = letters.size(); kept-- > 0;) {
+    shorter.clear();
+    for (std::size_t i = 0; i < (kept + 1) / 2; ++i) shorter += letters[i];
+    shorter += "\u2026";
+    for (std::size_t i = letters.size() - kept / 2; i < letters.size(); ++i) shorter += letters[i];
+    if (text_width(shorter, style) <= width) break;
   }
-  return text + "\u2026";
+  return shorter;
 }
 
 void Canvas::clip(const Box& box) {

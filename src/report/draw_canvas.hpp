@@ -64,7 +64,7 @@ class Canvas {
   void rectangle(const Box& box, Colour inside, const Pen& edge);
   void text(Point place, std::string_view text, const TextStyle& style);
   double text_width(std::string_view text, const TextStyle& style);
-  // The text, shortened to this width with an ellipsis where it is longer.
+  // The text, where it is wider with an ellipsis in its middle: names differ at their ends.
   std::string fitted(std::string text, const TextStyle& style, double width);
   // A shape by its name in AlgorithmStyle, about twice `radius` wide.
   void marker(Point place, std::string_view shape, double radius, Colour inside, const Pen& edge);

@@ -26,8 +26,9 @@ std::string trials_text(const ProblemFigure& figure) {
   if (most == 0) return "no trial has finished yet";
   const std::string counts =
       least == most ? std::to_string(most) : fmt::format("{} to {}", least, most);
-  return fmt::format("mean of {} trial{}{}", counts, most == 1 ? "" : "s",
-                     band ? " with 95 % interval" : "");
+  if (most == 1) return "a single trial";
+  return fmt::format("mean of {} trials{}{}", counts, band ? " with 95 % interval" : "",
+                     figure.comparison.heavy_tails ? "; a few trials move some of the means" : "");
 }
 
 // The numbers of a series that have a place, by the place of their step.

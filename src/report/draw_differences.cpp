@@ -9,7 +9,7 @@ namespace sau::detail {
 namespace {
 
 constexpr double kSignificant = 0.05;
-constexpr double kWideRange = 40.0;
+constexpr double kWideDifferences = 40.0;
 
 // How an algorithm did against the reference.
 struct Against {
@@ -71,7 +71,7 @@ Scale difference_scale(const std::vector<Against>& all) {
   }
   std::ranges::sort(sizes);
   const double largest = std::max(std::abs(range.low), std::abs(range.high));
-  if (sizes.size() < 3 || largest < kWideRange * sizes[sizes.size() / 3]) {
+  if (sizes.size() < 3 || largest < kWideDifferences * sizes[sizes.size() / 3]) {
     return Scale::linear(range).widened(0.05, 0.05);
   }
   const double threshold = std::pow(10.0, std::floor(std::log10(sizes.front()) + 0.5));

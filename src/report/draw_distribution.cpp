@@ -8,7 +8,8 @@
 namespace sau::detail {
 namespace {
 
-constexpr double kWideRange = 20.0;  // beyond it a linear axis shows little but its largest number
+constexpr double kWideRegrets =
+    20.0;  // beyond it a linear axis shows little but its largest number
 
 bool has_numbers(const Series& series) {
   return series.trials > series.failed && std::isfinite(series.final_median);
@@ -35,10 +36,10 @@ Scale regret_scale(const std::vector<const Series*>& all, bool log) {
     middle = std::max(middle, series->q75);
   }
   if (range.empty()) return Scale::linear({.low = 0.0, .high = 1.0});
-  const bool wide = range.low > 0.0 && range.high > kWideRange * range.low;
+  const bool wide = range.low > 0.0 && range.high > kWideRegrets * range.low;
   if (range.low > 0.0 && (log || wide)) return Scale::logarithmic(range).widened(0.03, 0.03);
   // Trials without any regret beside stuck ones.
-  if (middle > 0.0 && (log || range.high > kWideRange * middle)) {
+  if (middle > 0.0 && (log || range.high > kWideRegrets * middle)) {
     const double threshold = std::pow(10.0, std::floor(std::log10(middle)));
     return Scale::symmetric(range, threshold).widened(0.03, 0.03);
   }
@@ -59,6 +60,12 @@ void draw_points(RowPlot& plot, const Series& series, double y, double spread) {
   }
 }
 
+void draw_mean(RowPlot& plot, const Series& series, double y) {
+  const Look& look = plot.sheet.look(series.algorithm);
+  plot.canvas.marker({plot.x(series.final_mean.value), y}, look.shape, 3.5, look.colour,
+                     {plot.sheet.theme.paper, 1.2});
+}
+
 void draw_box(RowPlot& plot, const Series& series, double y, double half) {
   const Look& look = plot.sheet.look(series.algorithm);
   Canvas& canvas = plot.canvas;
@@ -77,8 +84,7 @@ void draw_box(RowPlot& plot, const Series& series, double y, double half) {
   canvas.rectangle({x(series.q25), y - half, x(series.q75), y + half}, look.colour.faded(0.22),
                    thin);
   upright(series.final_median, half, {plot.sheet.theme.ink, 2.4});
-  canvas.marker({x(series.final_mean.value), y}, look.shape, 4.2, look.colour,
-                {plot.sheet.theme.paper, 1.2});
+  draw_mean(plot, series, y);
 }
 
 }  // namespace
@@ -100,6 +106,10 @@ std::string draw_distribution(const Sheet& sheet, const ProblemFigure& figure) {
                10.0);
   const double unit = std::min(plot.row_height, 60.0);
   for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i]->trials - all[i]->failed == 1) {
+      draw_mean(plot, *all[i], plot.row(i));
+      continue;
+    }
     draw_points(plot, *all[i], plot.row(i) + 0.27 * unit, 0.14 * unit);
     draw_box(plot, *all[i], plot.row(i) - 0.12 * unit, 0.2 * unit);
   }

@@ -5,7 +5,6 @@
 namespace sau::detail {
 namespace {
 
-constexpr double kLabelHeight = 17.0;
 constexpr double kLeader = 14.0, kSwatch = 24.0, kSwatchGap = 6.0;
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace sau::detail {
 namespace {
 
-constexpr double kWideRange = 12.0;
+constexpr double kWideLines = 12.0;
 
 using Line = ParameterFigure::Line;
 
@@ -29,7 +29,7 @@ Range regret_range(const ParameterFigure& figure) {
 
 Scale regret_scale(const ParameterFigure& figure, bool log) {
   Range range = regret_range(figure);
-  if (range.low > 0.0 && (log || range.high > kWideRange * range.low)) {
+  if (range.low > 0.0 && (log || range.high > kWideLines * range.low)) {
     return Scale::logarithmic(range).widened(0.03, 0.03);
   }
   range.add(0.0);

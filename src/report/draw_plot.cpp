@@ -10,7 +10,7 @@ constexpr double kTitleSize = 15.0, kTextSize = 13.0, kSmallSize = 12.0;
 constexpr double kTitleLine = 22.0, kSubtitleLine = 19.0;
 constexpr double kTickLength = 4.0, kTickGap = 5.0;
 constexpr double kBelow = 52.0;  // tick labels and the title of the axis
-constexpr double kLeastRow = 30.0, kMostRow = 52.0, kLabelHeight = 17.0;
+constexpr double kLeastRow = 30.0, kMostRow = 52.0;
 
 TextStyle tick_style(const Sheet& sheet, Align align) {
   return {.colour = sheet.theme.muted, .size = kTextSize, .align = align};
@@ -54,6 +54,13 @@ bool inside(double place, double a, double b) {
   return place >= std::min(a, b) - 0.5 && place <= std::max(a, b) + 0.5;
 }
 
+// The middle of an axis, or as near to it as keeps the title of the axis on the paper.
+double centred(Canvas& canvas, const std::string& title, const TextStyle& style, double first,
+               double last, double end) {
+  const double half = 0.5 * canvas.text_width(title, style);
+  return std::max(kEdge + half, std::min(0.5 * (first + last), end - kEdge - half));
+}
+
 void draw_bottom_axis(const Sheet& sheet, Canvas& canvas, const Box& area, const Axis& axis) {
   const Theme& theme = sheet.theme;
   for (const double value : minor_tick_values(axis.scale)) {
@@ -74,8 +81,11 @@ void draw_bottom_axis(const Sheet& sheet, Canvas& canvas, const Box& area, const
     free_from = place + half + kTickGap;
   }
   horizontal_line(canvas, area.bottom, area, {theme.muted, 0.9});
-  canvas.text({0.5 * (area.left + area.right), canvas.height() - kEdge - 0.3 * kTextSize},
-              axis.title, plain_text(sheet, Align::kCentre));
+  const TextStyle plain = plain_text(sheet, Align::kCentre);
+  const std::string title = canvas.fitted(axis.title, plain, canvas.width() - 2.0 * kEdge);
+  canvas.text({centred(canvas, title, plain, area.left, area.right, canvas.width()),
+               canvas.height() - kEdge - 0.3 * kTextSize},
+              title, plain);
 }
 
 void draw_left_axis(const Sheet& sheet, Canvas& canvas, const Box& area, const Axis& axis) {
@@ -90,9 +100,13 @@ void draw_left_axis(const Sheet& sheet, Canvas& canvas, const Box& area, const A
     canvas.text({area.left - kTickGap - 2.0, place}, axis.labels[i],
                 tick_style(sheet, Align::kRight));
   }
-  TextStyle title = plain_text(sheet, Align::kCentre);
-  title.upwards = true;
-  canvas.text({kEdge + 0.5 * kTextSize, 0.5 * (area.top + area.bottom)}, axis.title, title);
+  TextStyle upwards = plain_text(sheet, Align::kCentre);
+  upwards.upwards = true;
+  const std::string title =
+      canvas.fitted(axis.title, upwards, canvas.height() - area.top - 2.0 * kEdge);
+  canvas.text({kEdge + 0.5 * kTextSize,
+               centred(canvas, title, upwards, area.top, area.bottom, canvas.height())},
+              title, upwards);
 }
 
 }  // namespace

@@ -92,6 +92,8 @@ TextStyle small_text(const Sheet& sheet, Align align = Align::kLeft);
 
 // Free around everything.
 inline constexpr double kEdge = 12.0;
+// Of a name on the right.
+inline constexpr double kLabelHeight = 17.0;
 // Of a figure's width, for the longest name.
 inline constexpr double kWidestName = 0.34;
 

@@ -55,8 +55,10 @@ std::string draw_times(const Sheet& sheet, const TimeFigure& figure) {
     labels.push_back({.algorithm = centre.algorithm, .place = centre.regret()});
   }
   Canvas canvas = sheet.canvas(figure.title, labels_height(sheet, labels.size()));
+  const bool several =
+      std::ranges::any_of(centres, [](const Centre& centre) { return centre.problems > 1.0; });
   Plot plot(sheet, canvas, figure.title,
-            "small: a problem; large: geometric mean over the problems",
+            several ? "small: a problem; large: geometric mean over the problems" : "",
             {.scale = Scale::logarithmic(seconds).widened(0.04, 0.04),
              .title = "processor time of a trial",
              .unit = Unit::kSeconds},
