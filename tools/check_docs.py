@@ -23,7 +23,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 ALGORITHMS = ROOT / "docs" / "algorithms.md"
-CHAPTERS = {"Problems": "problems", "Value models": "models", "Strategies": "strategies"}
+CHAPTERS = {"Problems": "problems", "Value models": "models", "Strategies": "strategies",
+            "Joint models": "joint_models", "Joint strategies": "joint_strategies"}
 TIMEOUT = 60
 NOT_STANDARD = re.compile(r"^\s*(?:import|from)\s+(?:pandas|numpy)\b", re.M)
 
@@ -131,7 +132,7 @@ def check_components(program):
     documented = sections()
     count = 0
     known = set()
-    for kind in ("problems", "models", "strategies"):
+    for kind in CHAPTERS.values():
         for component in listed[kind]:
             name = component["name"]
             known.add((kind, name))

@@ -87,7 +87,8 @@ Deed describe_list(CLI::App& app) {
   app.description(
       "Lists what can be named in --problem and --agent, with every setting, its default and what\n"
       "is allowed. An agent is model+strategy; a strategy alone takes its usual model, the first\n"
-      "that fits; the paper's names are aliases.");
+      "that fits; the paper's names are aliases. Joint models and strategies are those of agents\n"
+      "for actions that come and go, each with features of its own.");
   app.footer(
       "Examples:\n"
       "  sau list\n"
@@ -98,6 +99,8 @@ Deed describe_list(CLI::App& app) {
       const Json json = {{"problems", to_json(list_problems())},
                          {"models", to_json(list_models())},
                          {"strategies", to_json(list_strategies())},
+                         {"joint_models", to_json(list_joint_models())},
+                         {"joint_strategies", to_json(list_joint_strategies())},
                          {"problem_aliases", to_json(problem_aliases())},
                          {"agent_aliases", to_json(agent_aliases())},
                          {"paper", paper_parts()}};
@@ -107,6 +110,8 @@ Deed describe_list(CLI::App& app) {
     const std::string text =
         to_text("Problems", list_problems()) + "\n" + to_text("Models", list_models()) + "\n" +
         to_text("Strategies", list_strategies()) + "\n" +
+        to_text("Joint models, for actions that come and go", list_joint_models()) + "\n" +
+        to_text("Joint strategies", list_joint_strategies()) + "\n" +
         to_text("Aliases for problems", problem_aliases()) + "\n" +
         to_text("Aliases for agents (in any case, with or without hyphens)", agent_aliases()) +
         "\n" +

@@ -66,19 +66,23 @@ void HashedMlp::Weights::values(HashedFeatures context, std::span<const JointAct
   scale(context, x);
   std::vector<float> scratch(2 * units + 2 * network_.widest());
   float *common = scratch.data(), *sum = common + units, *rest = sum + units;
+  std::vector<NetworkFeature> features;
   for (std::size_t i = 0; i < context.size(); ++i) {
-    network_.add_row(place_of(context[i].hash, bits_), x[i], common);
+    features.push_back({place_of(context[i].hash, bits_), x[i]});
   }
+  network_.add_rows(features, common);
   const double spread = reward_spread();
   for (std::size_t k = 0; k < actions.size(); ++k) {
-    std::copy_n(common, units, sum);
+    features.clear();
     for (const HashedFeature& a : actions[k].features) {
       const float z = scaled(a);
-      network_.add_row(place_of(a.hash, bits_), z, sum);
+      features.push_back({place_of(a.hash, bits_), z});
       for (std::size_t i = 0; i < context.size(); ++i) {
-        network_.add_row(place_of(crossed(context[i].hash, a.hash), bits_), z * x[i], sum);
+        features.push_back({place_of(crossed(context[i].hash, a.hash), bits_), z * x[i]});
       }
     }
+    std::copy_n(common, units, sum);
+    network_.add_rows(features, sum);
     const float factor = input_scale(context.size(), actions[k].features.size());
     for (std::size_t j = 0; j < units; ++j) sum[j] *= factor;
     const double value = rewards_.mean + spread * static_cast<double>(network_.output(sum, rest));

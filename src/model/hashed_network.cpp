@@ -32,9 +32,19 @@ HashedNetwork::HashedNetwork(unsigned bits, std::span<const std::size_t> hidden,
 
 std::size_t HashedNetwork::widest() const noexcept { return *std::ranges::max_element(hidden_); }
 
-void HashedNetwork::add_row(std::uint32_t place, float value, float* sum) const noexcept {
-  const float* weight = row(place);
-  if (weight != nullptr) add_scaled(value, weight, units(), sum);
+void HashedNetwork::add_rows(std::span<const NetworkFeature> features, float* sum) const noexcept {
+  // Rows are anywhere in a table larger than the caches: those ahead are asked for in time.
+  constexpr std::size_t kAhead = 8, kLine = 64 / sizeof(float);
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    if (i + kAhead < features.size()) {
+      const float* ahead = row(features[i + kAhead].row);
+      if (ahead != nullptr) {
+        for (std::size_t j = 0; j < units(); j += kLine) __builtin_prefetch(ahead + j);
+      }
+    }
+    const float* weight = row(features[i].row);
+    if (weight != nullptr) add_scaled(features[i].value, weight, units(), sum);
+  }
 }
 
 float HashedNetwork::output(const float* sum, float* scratch) const noexcept {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,9 +42,9 @@ double loss_of(const HashedNetwork& network, const HashedBatch& batch) {
   std::size_t next = 0;
   for (std::size_t b = 0; b < batch.size(); ++b) {
     std::vector<float> sum(network.units()), scratch(2 * network.widest());
-    for (; next < batch.end[b]; ++next) {
-      network.add_row(batch.features[next].row, batch.features[next].value, sum.data());
-    }
+    const std::span all(batch.features);
+    network.add_rows(all.subspan(next, batch.end[b] - next), sum.data());
+    next = batch.end[b];
     const double error = static_cast<double>(network.output(sum.data(), scratch.data())) -
                          static_cast<double>(batch.target[b]);
     loss += error * error / static_cast<double>(batch.size());

@@ -23,7 +23,7 @@ namespace sau {
 
 struct HashedMlpOptions {
   std::uint64_t bits = 18;
-  std::vector<double> hidden{64.0, 64.0};
+  std::vector<double> hidden{32.0, 32.0};
   Optimizer optimizer = Optimizer::kRmsprop;
   double lr = 0.003;
   std::uint64_t batch = 64;
@@ -33,7 +33,7 @@ struct HashedMlpOptions {
   std::uint64_t history = 50'000;
   void fields(auto&& field) {
     field("bits", bits, "2^bits rows of the first layer", Bounds{.min = 8.0, .max = 26.0});
-    field("hidden", hidden, "units of every ReLU layer, the first one sparse, as in 64x64",
+    field("hidden", hidden, "units of every ReLU layer, the first one sparse, as in 32x32",
           Bounds{.min = 1.0, .max = 4096.0});
     field("optimizer", optimizer, "RMSprop (0.99, 1e-8) or Adam (0.9, 0.999, 1e-8)");
     field("lr", lr, "learning rate", Bounds{.min = 1e-10, .max = 10.0});

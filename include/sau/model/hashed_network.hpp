@@ -28,8 +28,8 @@ class HashedNetwork {
 
   std::size_t units() const noexcept { return hidden_.front(); }  // of the first layer
   std::size_t widest() const noexcept;
-  // Adds value * row to `sum`, units() numbers.
-  void add_row(std::uint32_t row, float value, float* sum) const noexcept;
+  // Adds value * row for all features to `sum`, units() numbers.
+  void add_rows(std::span<const NetworkFeature> features, float* sum) const noexcept;
   // The output, given the sum of the first layer without its biases. `scratch` has room for twice
   // widest().
   float output(const float* sum, float* scratch) const noexcept;
