@@ -53,10 +53,9 @@ void Outbox::close() {
   waiting_.clear();
 }
 
-void Outbox::begin_call(const Ticket& ticket) {
-  sender_ = std::this_thread::get_id();
-  calling_ = ticket;
-}
+void Outbox::own() { sender_ = std::this_thread::get_id(); }
+
+void Outbox::begin_call(const Ticket& ticket) { calling_ = ticket; }
 
 std::optional<Delivery> Outbox::end_call() {
   calling_.reset();

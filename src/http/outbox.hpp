@@ -39,8 +39,9 @@ class Outbox {
   // From here on what is put is dropped.
   void close();
 
-  // Of the sending thread alone. What is put for this ticket, by this thread, between the two calls
-  // is returned by the second.
+  // Of the sending thread alone, which says first that it is the one.
+  void own();
+  // What is put for this ticket, by this thread, between the two calls is returned by the second.
   void begin_call(const Ticket& ticket);
   std::optional<Delivery> end_call();
   void take(std::vector<Delivery>& into);

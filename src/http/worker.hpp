@@ -58,7 +58,10 @@ class Worker {
   void add(Socket socket);
   void stop();
   // Returns when it was stopped and the last connection is gone.
-  void run() { io_.run(); }
+  void run() {
+    outbox_->own();
+    io_.run();
+  }
 
   // Of its own thread, for its connections.
   const Shared& shared() const noexcept { return shared_; }
