@@ -5,6 +5,8 @@ target_compile_options(
   INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wpedantic
             # Results must not depend on whether the machine has fused multiply-add.
             -ffp-contract=off -fno-math-errno
+            # Position-independent, but nobody replaces our functions by others: inline as ever.
+            -fno-semantic-interposition
             $<$<BOOL:${SAU_WERROR}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # False alarm of GCC 12 on `"literal" + std::string` (GCC bug 105651).
