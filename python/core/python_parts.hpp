@@ -54,7 +54,8 @@ class PythonProblem final : public Problem {
   ProblemShape known_;
   std::uint64_t seed_;
   const std::atomic<bool>* stop_;
-  std::vector<double> x_;
+  // A context stays as it was until next(): the agent learns after pull().
+  std::vector<double> x_, coming_;
   double regret_ = 0.0;
   enum class State { kNew, kOver, kReady } state_ = State::kNew;
 };

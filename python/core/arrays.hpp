@@ -21,9 +21,9 @@ using Doubles = py::array_t<double, py::array::c_style>;
 // false; nothing is converted and no error is set.
 bool is_plain_row(PyObject* object, std::span<const double>& out) noexcept;
 
-// The numbers of anything that NumPy can make an array of, as float64 side by side: the array itself
-// if it is that already, else a copy. Throws UsageError, with `what`, for text, objects, complex
-// numbers, masked and sparse arrays.
+// The numbers of anything that NumPy can make an array of, as float64 side by side: the array
+// itself if it is that already, else a copy. Throws UsageError, with `what`, for text, objects,
+// complex numbers, masked and sparse arrays.
 Doubles doubles_of(py::handle object, const char* what);
 
 // One context; None is an empty one. Holds a copy where one had to be made.

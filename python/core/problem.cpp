@@ -76,25 +76,28 @@ void define_problem(py::module_& module) {
       .def("_reset", &Trial::reset, "seed"_a, "trial"_a)
       .def("_step", &Trial::step, "action"_a)
       .def_property_readonly("spec", &Trial::spec, "The canonical spec.")
-      .def_property_readonly("seed", [](const Trial& trial) { return trial.stream().seed; },
-                             "The seed it was last begun with.")
-      .def_property_readonly("trial", [](const Trial& trial) { return trial.stream().trial; },
-                             "The number of the trial, from 0.")
-      .def_property_readonly("n_actions",
-                             [](const Trial& trial) { return trial.problem().shape().actions; },
-                             "The number of actions.")
-      .def_property_readonly("context_dim",
-                             [](const Trial& trial) { return trial.problem().shape().dim; },
-                             "The length of a context; 0 for a multi-armed problem.")
-      .def_property_readonly("reward_range",
-                             [](const Trial& trial) {
-                               const RewardRange range = trial.problem().rewards();
-                               return py::make_tuple(range.min, range.max);
-                             },
-                             "The smallest and the largest reward there may be.")
-      .def_property_readonly("default_steps",
-                             [](const Trial& trial) { return trial.problem().default_steps(); },
-                             "The steps that a trial has when nobody asks for others.");
+      .def_property_readonly(
+          "seed", [](const Trial& trial) { return trial.stream().seed; },
+          "The seed it was last begun with.")
+      .def_property_readonly(
+          "trial", [](const Trial& trial) { return trial.stream().trial; },
+          "The number of the trial, from 0.")
+      .def_property_readonly(
+          "n_actions", [](const Trial& trial) { return trial.problem().shape().actions; },
+          "The number of actions.")
+      .def_property_readonly(
+          "context_dim", [](const Trial& trial) { return trial.problem().shape().dim; },
+          "The length of a context; 0 for a multi-armed problem.")
+      .def_property_readonly(
+          "reward_range",
+          [](const Trial& trial) {
+            const RewardRange range = trial.problem().rewards();
+            return py::make_tuple(range.min, range.max);
+          },
+          "The smallest and the largest reward there may be.")
+      .def_property_readonly(
+          "default_steps", [](const Trial& trial) { return trial.problem().default_steps(); },
+          "The steps that a trial has when nobody asks for others.");
 }
 
 }  // namespace sau::python

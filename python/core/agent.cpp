@@ -1,5 +1,7 @@
 #include "agent.hpp"
 
+#include <pybind11/stl/filesystem.h>
+
 #include <filesystem>
 
 #include "errors.hpp"
@@ -70,16 +72,16 @@ py::tuple stream_of(const AgentHandle& handle) {
 
 void AgentHandle::start(const std::string& spec, Action actions, std::size_t dim,
                         const Stream& stream) {
-  core_ = std::make_shared<AgentCore>(
-      make_agent(spec,
-                 {.shape = {.actions = actions, .dim = dim}, .stream = stream.with(Role::kModel)}),
-      Rng(stream.with(Role::kAgent)));
+  core_ = std::make_shared<AgentCore>(make_agent(spec, {.shape = {.actions = actions, .dim = dim},
+                                                        .stream = stream.with(Role::kModel)}),
+                                      Rng(stream.with(Role::kAgent)));
 }
 
 void AgentHandle::refuse() const {
   if (!core_) {
-    throw UsageError("the agent has seen no context yet, so their length is not known; give "
-                     "context_dim");
+    throw UsageError(
+        "the agent has seen no context yet, so their length is not known; give "
+        "context_dim");
   }
   throw Error("the agent is at work in another thread; give every thread an agent of its own");
 }
@@ -96,6 +98,9 @@ void define_agent(py::module_& module) {
           },
           "spec"_a, "n_actions"_a, "context_dim"_a, "seed"_a, "trial"_a, "scope"_a)
       .def("_copy_from", &copy_from, "other"_a)
+      .def(
+          "_take", [](AgentHandle& handle, AgentHandle& other) { handle.adopt(other.shared()); },
+          "other"_a)
       .def("_state", &state_of)
       .def("_restore", &restore, "spec"_a, "n_actions"_a, "context_dim"_a, "state"_a)
       .def("_load", &load, "path"_a)
@@ -110,10 +115,9 @@ void define_agent(py::module_& module) {
                              [](const AgentHandle& handle) { return handle.core().agent->spec(); })
       .def_property_readonly("_shape", &shape_of)
       .def_property_readonly("_stream", &stream_of)
-      .def_property_readonly("_turn",
-                             [](const AgentHandle& handle) {
-                               return handle.started() ? handle.shared()->turn : 0;
-                             })
+      .def_property_readonly(
+          "_turn",
+          [](const AgentHandle& handle) { return handle.started() ? handle.shared()->turn : 0; })
       .def_property_readonly("_reward_range",
                              [](const AgentHandle& handle) {
                                const RewardRange range = handle.core().agent->rewards();

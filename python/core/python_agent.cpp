@@ -8,8 +8,9 @@ namespace {
 
 // The action in an int, in anything that can be an index, or in a Choice.
 Action action_of(py::handle chosen, Action actions) {
-  const py::object action =
-      py::hasattr(chosen, "action") ? chosen.attr("action") : py::reinterpret_borrow<py::object>(chosen);
+  const py::object action = py::hasattr(chosen, "action")
+                                ? chosen.attr("action")
+                                : py::reinterpret_borrow<py::object>(chosen);
   const Py_ssize_t number = PyNumber_AsSsize_t(action.ptr(), PyExc_OverflowError);
   if (number == -1 && PyErr_Occurred() != nullptr) {
     PyErr_Clear();

@@ -34,7 +34,8 @@ PythonProblem::PythonProblem(py::object problem, const ProblemShape& known, std:
       known_(known),
       seed_(seed),
       stop_(stop),
-      x_(known.shape.dim) {}
+      x_(known.shape.dim),
+      coming_(known.shape.dim) {}
 
 PythonProblem::~PythonProblem() {
   const py::gil_scoped_acquire locked;
@@ -49,15 +50,15 @@ void PythonProblem::take_context(py::handle observation) {
     copy = doubles_of(observation, "the problem's context");
     row = span_of(copy);
   }
-  if (row.size() != x_.size()) {
+  if (row.size() != coming_.size()) {
     throw UsageError("the problem's context has " + std::to_string(row.size()) +
-                     " numbers, expected " + std::to_string(x_.size()));
+                     " numbers, expected " + std::to_string(coming_.size()));
   }
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (!std::isfinite(row[i])) {
       throw UsageError("number " + std::to_string(i) + " of the problem's context is not finite");
     }
-    x_[i] = row[i];
+    coming_[i] = row[i];
   }
 }
 
@@ -68,19 +69,19 @@ Context PythonProblem::next(Rng&) {
     const py::gil_scoped_acquire locked;
     const py::object reset = problem_.attr("reset");
     const py::object answer = state_ == State::kNew ? reset("seed"_a = seed_) : reset();
-    const py::tuple parts =
-        tuple_of(answer, 2, "the problem's reset: expected (context, info)");
+    const py::tuple parts = tuple_of(answer, 2, "the problem's reset: expected (context, info)");
     take_context(parts[0]);
     state_ = State::kReady;
   }
+  x_.swap(coming_);
   return x_;
 }
 
 double PythonProblem::pull(Action action, Rng&) {
   const py::gil_scoped_acquire locked;
-  const py::tuple parts = tuple_of(
-      step_(action), 5,
-      "the problem's step: expected (context, reward, terminated, truncated, info)");
+  const py::tuple parts =
+      tuple_of(step_(action), 5,
+               "the problem's step: expected (context, reward, terminated, truncated, info)");
   const double reward = number_of(parts[1], "the problem's reward");
   if (!known_.rewards.contains(reward)) {
     throw UsageError("the problem's reward " + format_number(reward) +

@@ -53,7 +53,8 @@ Doubles doubles_of(py::handle object, const char* what) {
     throw UsageError(std::string(what) + ": expected numbers, found dtype " +
                      std::string(py::str(array.dtype())));
   }
-  const auto numbers = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(array);
+  const auto numbers =
+      py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(array);
   if (!numbers) throw py::error_already_set();
   // Side by side, but not where a double may lie: numbers out of a packed record, for example.
   if ((numbers.flags() & npy_api::NPY_ARRAY_ALIGNED_) == 0) {

@@ -112,8 +112,9 @@ PyObject* learn(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObjec
     PyObject* reward = arguments.need(1, "reward");
     arguments.finish();
     if (!is_choice(choice)) {
-      throw py::type_error(std::string("learn() expected the Choice that choose() returned, found ") +
-                           Py_TYPE(choice)->tp_name + "; learn_batch() takes many at once");
+      throw py::type_error(
+          std::string("learn() expected the Choice that choose() returned, found ") +
+          Py_TYPE(choice)->tp_name + "; learn_batch() takes many at once");
     }
     learn_one(self, choice, reward);
     Py_RETURN_NONE;

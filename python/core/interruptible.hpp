@@ -1,8 +1,7 @@
 #pragma once
 
-#include <pybind11/pybind11.h>
-
 #include <pthread.h>
+#include <pybind11/pybind11.h>
 
 #include <atomic>
 #include <chrono>
@@ -34,8 +33,8 @@ class SignalsElsewhere {
 };
 
 // Calls work() in a thread of its own, without the interpreter's lock, while this one looks after
-// signals and calls look() ten times a second. Ctrl-C, or whatever look() raises, sets `stop`, which
-// work() has to heed, and is raised when work() is done.
+// signals and calls look() ten times a second. Ctrl-C, or whatever look() raises, sets `stop`,
+// which work() has to heed, and is raised when work() is done.
 template <class Work, class Look>
 void run_interruptibly(std::atomic<bool>& stop, Work&& work, Look&& look) {
   std::mutex mutex;

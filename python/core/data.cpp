@@ -12,6 +12,7 @@
 #include "parts.hpp"
 #include "sau/core/text.hpp"
 #include "sau/data/source.hpp"
+#include "sau/data/unpack.hpp"
 #include "table_problem.hpp"
 
 namespace sau::python {
@@ -164,7 +165,23 @@ void define_data(py::module_& module) {
                              [](const TableProblem& one) { return one.table->fingerprint(); });
   module.def("load_data", &load, "name"_a)
       .def("data_sources", &sources)
-      .def("data_folder", [] { return data_folder(); });
+      .def("data_folder", [] { return data_folder(); })
+      .def("packed_suffixes",
+           [] {
+             const auto suffixes = packed_suffixes();
+             return std::vector<std::string>(suffixes.begin(), suffixes.end());
+           })
+      .def(
+          "unpack",
+          [](const std::filesystem::path& path, const std::string& member) {
+            std::string content;
+            {
+              const py::gil_scoped_release unlocked;
+              content = read_unpacked(path, member);
+            }
+            return py::bytes(content);
+          },
+          "path"_a, "member"_a);
 }
 
 }  // namespace sau::python

@@ -74,19 +74,24 @@ void define_catalog(py::module_& module) {
       .def("problems", [] { return describe(list_problems()); })
       .def("agent_aliases", [] { return describe(agent_aliases()); })
       .def("problem_aliases", [] { return describe(problem_aliases()); })
-      .def("canonical_agent",
-           [](const std::string& text, std::size_t dim) { return canonical_agent(text, dim); },
-           "text"_a, "context_dim"_a)
-      .def("canonical_problem", [](const std::string& text) { return canonical_problem(text); },
-           "text"_a)
-      .def("agent_name",
-           [](const std::string& text, std::size_t dim) { return agent_name(text, dim); },
-           "text"_a, "context_dim"_a)
+      .def(
+          "canonical_agent",
+          [](const std::string& text, std::size_t dim) { return canonical_agent(text, dim); },
+          "text"_a, "context_dim"_a)
+      .def(
+          "canonical_problem", [](const std::string& text) { return canonical_problem(text); },
+          "text"_a)
+      .def(
+          "agent_name",
+          [](const std::string& text, std::size_t dim) { return agent_name(text, dim); }, "text"_a,
+          "context_dim"_a)
       .def("problem_info", &problem_info, "text"_a)
       .def("split", &split, "canonical"_a)
-      .def("write_value", [](const std::string& text) { return detail::write_value(text); },
-           "text"_a)
-      .def("scope", [](const std::string& canonical) { return scope_of(canonical); }, "canonical"_a)
+      .def(
+          "write_value", [](const std::string& text) { return detail::write_value(text); },
+          "text"_a)
+      .def(
+          "scope", [](const std::string& canonical) { return scope_of(canonical); }, "canonical"_a)
       .def("build_info", &build_info);
 }
 

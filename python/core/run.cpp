@@ -1,6 +1,4 @@
 // sau.run, sau.paper: the library's runner, with problems and agents of Python's among its own.
-#include "sau/run/runner.hpp"
-
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
@@ -13,6 +11,7 @@
 #include "python_parts.hpp"
 #include "sau/catalog/catalog.hpp"
 #include "sau/report/theory.hpp"
+#include "sau/run/runner.hpp"
 #include "table_problem.hpp"
 
 namespace sau::python {
@@ -199,7 +198,8 @@ void run_cells(const std::filesystem::path& folder, const py::list& cells, std::
                       "steps_done"_a = now.steps_done, "seconds"_a = now.seconds,
                       "share"_a = now.share));
   };
-  run_interruptibly(stop, [&] { outcome = run(experiment, results, options); }, look);
+  run_interruptibly(
+      stop, [&] { outcome = run(experiment, results, options); }, look);
   python.raise();
   if (outcome.failures.empty()) return;
   std::string all = "some cells cannot be run";
@@ -226,14 +226,12 @@ py::list theory(std::uint64_t seed, std::uint64_t trials) {
       stop, [&] { checks = check_theory({.seed = seed, .trials = trials, .stop = &stop}); }, [] {});
   py::list list;
   for (const TheoryCheck& check : checks) {
-    list.append(py::dict("id"_a = check.id, "where"_a = check.where,
-                         "statement"_a = check.statement, "statistic"_a = check.statistic,
-                         "value"_a = check.value,
-                         "relation"_a = std::string(relation_name(check.relation)),
-                         "expected"_a = check.expected, "tolerance"_a = check.tolerance,
-                         "reason"_a = check.reason,
-                         "verdict"_a = std::string(verdict_name(check.verdict)),
-                         "note"_a = check.note));
+    list.append(py::dict(
+        "id"_a = check.id, "where"_a = check.where, "statement"_a = check.statement,
+        "statistic"_a = check.statistic, "value"_a = check.value,
+        "relation"_a = std::string(relation_name(check.relation)), "expected"_a = check.expected,
+        "tolerance"_a = check.tolerance, "reason"_a = check.reason,
+        "verdict"_a = std::string(verdict_name(check.verdict)), "note"_a = check.note));
   }
   return list;
 }
@@ -242,10 +240,11 @@ py::list theory(std::uint64_t seed, std::uint64_t trials) {
 
 void define_run(py::module_& module) {
   module
-      .def("make_cell",
-           [](const std::string& problem, const std::string& agent, std::uint64_t steps,
-              std::uint64_t trials) { return to_dict(make_cell(problem, agent, steps, trials)); },
-           "problem"_a, "agent"_a, "steps"_a, "trials"_a)
+      .def(
+          "make_cell",
+          [](const std::string& problem, const std::string& agent, std::uint64_t steps,
+             std::uint64_t trials) { return to_dict(make_cell(problem, agent, steps, trials)); },
+          "problem"_a, "agent"_a, "steps"_a, "trials"_a)
       .def("run_cells", &run_cells, "folder"_a, "cells"_a, "seed"_a, "threads"_a, "progress"_a)
       .def("trials_in", &trials_in, "folder"_a, "cells"_a, "seed"_a)
       .def("paper_parts", &paper_parts)

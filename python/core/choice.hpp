@@ -11,9 +11,10 @@ namespace sau::python {
 
 // sau.Choice: one small object a decision, with its context behind it in the same block.
 struct ChoiceObject {
-  PyObject_VAR_HEAD               // ob_size: numbers in the context
-  std::shared_ptr<AgentCore> core;  // who made it; null: not known
-  std::uint64_t turn;               // of the agent, just after the choice
+  PyObject_VAR_HEAD  // ob_size: numbers in the context
+      std::shared_ptr<AgentCore>
+          core;        // who made it; null: not known
+  std::uint64_t turn;  // of the agent, just after the choice
   double value;
   double probability;  // NaN: not asked for yet
   Action action;

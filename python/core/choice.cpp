@@ -152,15 +152,15 @@ PyGetSetDef getters[] = {
     {"action", get_action, nullptr, "The action to play, counted from 0.", nullptr},
     {"value", get_value, nullptr, "The reward predicted for it at that moment.", nullptr},
     {"probability", get_probability, nullptr,
-     "The chance that this action had, exactly. Worked out when it is first asked for, which must be\n"
+     "The chance that this action had, exactly. Worked out when it is first asked for, which must "
+     "be\n"
      "before the agent chooses or learns again; choose(x, probability=True) does it at once.",
      nullptr},
     {"context", get_context, nullptr, "What it was chosen for; read-only.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-PyMethodDef methods[] = {
-    {"__reduce__", reduce, METH_NOARGS, "For pickle and copy."},
-    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, "For pickle and copy."},
+                         {nullptr, nullptr, 0, nullptr}};
 
 constexpr const char* kDoc =
     "Choice(action, value, context=None, probability=None)\n--\n\n"

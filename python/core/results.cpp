@@ -33,8 +33,7 @@ py::dict to_dict(const CellResults& results) {
     reward.mutable_at(i) = trial.failed() ? kNan : trial.reward;
     stuck.mutable_at(i) = trial.stuck;
     for (py::ssize_t p = 0; p < points; ++p) {
-      curves.mutable_at(i, p) =
-          trial.failed() ? kNan : trial.curve[static_cast<std::size_t>(p)];
+      curves.mutable_at(i, p) = trial.failed() ? kNan : trial.curve[static_cast<std::size_t>(p)];
     }
     if (trial.failed()) failures[py::int_(i)] = trial.failure;
   }
@@ -43,7 +42,8 @@ py::dict to_dict(const CellResults& results) {
       "problem"_a = cell.problem, "agent"_a = cell.agent, "problem_spec"_a = cell.problem_spec,
       "agent_spec"_a = cell.agent_spec, "steps"_a = cell.steps, "asked"_a = cell.trials,
       "regret"_a = regret, "reward"_a = reward, "stuck"_a = stuck,
-      "curve_steps"_a = py::array_t<std::uint64_t>(points, results.points.data()).attr("astype")("int64"),
+      "curve_steps"_a =
+          py::array_t<std::uint64_t>(points, results.points.data()).attr("astype")("int64"),
       "curves"_a = curves, "failures"_a = failures, "seconds"_a = results.seconds,
       "seconds_sem"_a = results.seconds_sem);
 }
@@ -108,8 +108,8 @@ py::list summarise_cells(const py::list& cells) {
   for (const CellSummary& summary : summaries_of(cells)) {
     const bool counts = summary.counted() > 0;
     list.append(py::dict("regret"_a = numbers(summary.regret, counts),
-                         "reward"_a = numbers(summary.reward, counts),
-                         "stuck"_a = summary.stuck, "failed"_a = summary.failures.size()));
+                         "reward"_a = numbers(summary.reward, counts), "stuck"_a = summary.stuck,
+                         "failed"_a = summary.failures.size()));
   }
   return list;
 }
@@ -139,8 +139,9 @@ std::string tables(const py::list& cells, const std::string& kind, const std::st
 void define_results(py::module_& module) {
   module.def("read_results", &read, "folder"_a)
       .def("summarise", &summarise_cells, "cells"_a)
-      .def("summary_table",
-           [](const py::list& cells) { return summary_table(summaries_of(cells)); }, "cells"_a)
+      .def(
+          "summary_table", [](const py::list& cells) { return summary_table(summaries_of(cells)); },
+          "cells"_a)
       .def("tables", &tables, "cells"_a, "kind"_a, "format"_a, "paper"_a);
 }
 
