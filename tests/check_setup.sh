@@ -39,5 +39,10 @@ fail() {
 [[ $(tail -n 1 "$temporary/asked") == *"cmake libfmt-dev" ]] ||
   fail "asked for '$(tail -n 1 "$temporary/asked")', not for cmake and libfmt-dev alone"
 
+"$setup" --list python >"$temporary/list"
+grep -qx pybind11-dev "$temporary/list" || fail "the list python has no pybind11-dev"
+grep -qx cmake "$temporary/list" || fail "the list python does not include the list build"
+! grep -qx libgtest-dev "$temporary/list" || fail "the list python has the packages of the tests"
+
 "$setup" nonsense >/dev/null 2>&1 && fail "took an unknown list"
 echo "setup.sh installs what is missing, and nothing else"

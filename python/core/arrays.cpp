@@ -1,6 +1,7 @@
 #include "arrays.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "sau/core/error.hpp"
 #include "sau/core/text.hpp"
@@ -88,6 +89,12 @@ void Matrix::check(std::size_t dim) const {
     throw UsageError("the contexts have " + std::to_string(columns_) + " numbers, expected " +
                      std::to_string(dim));
   }
+  // Without a way out of it the loop takes vectors; where one is wrong, the next finds it.
+  unsigned wrong = 0;
+  for (std::size_t i = 0; i < rows_ * columns_; ++i) {
+    wrong |= std::abs(data_[i]) <= std::numeric_limits<double>::max() ? 0U : 1U;
+  }
+  if (wrong == 0) return;
   for (std::size_t i = 0; i < rows_; ++i) {
     const auto x = row(i);
     for (std::size_t j = 0; j < dim; ++j) {

@@ -95,7 +95,7 @@ CALLS = {
     "rows": (10_000, lambda a, x: a.values(np.stack([x, x]))),
     "errors": (30_000, lambda a, x: refuse(a)),
     "copies": (3_000, lambda a, x: a.__deepcopy__({})),
-    "problems": (1_000, lambda a, x: sau.Problem("linear").reset()),
+    "problems": (5_000, lambda a, x: sau.Problem("linear").reset()),
 }
 
 

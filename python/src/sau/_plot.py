@@ -136,7 +136,7 @@ def _final(axes: Any, cells: list[CellResult], looks: dict[str, Style], dark: bo
                   color=colour, alpha=0.6, markeredgewidth=0)
         axes.plot([regret.mean()], [place], marker=style.marker, markersize=7, color=colour,
                   markeredgecolor=paper.paper)
-    axes.set_yticks(range(len(names)), names)
+    axes.set_yticks(range(len(names)), [_folded(name) for name in names])
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_xlabel("regret at the end")
     if log:
@@ -175,7 +175,7 @@ def plot(
         raise _core.UsageError("plot: there are no trials to draw")
     looks = styles(results.agents)
     paper = _DARK if dark else _LIGHT
-    columns = min(3, len(wanted))
+    columns = 2 if len(wanted) == 4 else min(3, len(wanted))
     rows = math.ceil(len(wanted) / columns)
     height = 3.2 if kind == "curves" else 0.9 + 0.42 * len(who)
     figure, grid = plt.subplots(rows, columns, figsize=(4.4 * columns + 0.4, height * rows + 0.5),
@@ -195,6 +195,11 @@ def plot(
     return figure
 
 
+def _folded(name: str) -> str:
+    """A long spec on two lines."""
+    return name.replace("+", "+\n", 1) if len(name) > 24 else name
+
+
 def _wanted(what: str, asked: list[str] | None, there: tuple[str, ...]) -> tuple[str, ...]:
     if asked is None:
         return there
@@ -205,18 +210,17 @@ def _wanted(what: str, asked: list[str] | None, there: tuple[str, ...]) -> tuple
 
 
 def _legend(figure: Any, grid: Any, paper: Paper) -> None:
-    """One for all panels, below them."""
+    """One for all panels, in a strip of its own below them."""
     handles: dict[str, Any] = {}
     for axes in grid.flat:
         for handle, label in zip(*axes.get_legend_handles_labels()):
             handles.setdefault(label, handle)
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center"
-                  if _outside_is_known() else "lower center", ncols=min(5, len(handles)),
+    width, height = figure.get_size_inches()
+    longest = max((len(label) for label in handles), default=1)
+    columns = max(1, min(len(handles), int(width / (0.6 + 0.085 * longest))))
+    strip = 0.12 + 0.22 * math.ceil(len(handles) / columns)
+    figure.set_size_inches(width, height + strip)
+    share = strip / (height + strip)
+    figure.get_layout_engine().set(rect=(0.0, share, 1.0, 1.0 - share))
+    figure.legend(handles.values(), handles.keys(), loc="lower center", ncols=columns,
                   frameon=False, fontsize=9, labelcolor=paper.ink)
-
-
-def _outside_is_known() -> bool:
-    """Whether this matplotlib makes room for a legend beside the panels (3.7 does)."""
-    import matplotlib
-
-    return tuple(int(part) for part in matplotlib.__version__.split(".")[:2]) >= (3, 7)
