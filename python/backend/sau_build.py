@@ -170,9 +170,8 @@ def _run(command: list[str]) -> None:
 
 
 def _package_files() -> list[Path]:
-    return sorted(
-        path for path in PACKAGE.iterdir() if path.suffix in (".py", ".pyi") or path.name == "py.typed"
-    )
+    kinds = (".py", ".pyi", ".typed")
+    return sorted(path for path in PACKAGE.iterdir() if path.suffix in kinds)
 
 
 def _sources() -> list[Path]:

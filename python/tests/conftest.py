@@ -1,11 +1,16 @@
 """What the tests share."""
 
 import os
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch, tmp_path):
+    """Nothing is written outside of the test's own folder."""
+    monkeypatch.setenv("SAU_CACHE_DIR", str(tmp_path / "cache"))
 
 
 @pytest.fixture
@@ -23,14 +28,13 @@ def program():
 
 
 @pytest.fixture
-def data_folder(monkeypatch, tmp_path):
+def data_folder(monkeypatch):
     """The shared data sets, where they are at hand."""
     path = os.environ.get("SAU_SHARED_DIR", "")
     folder = Path(path) / "data"
     if not path or not folder.is_dir():
         pytest.skip("the shared data sets are not there")
     monkeypatch.setenv("SAU_DATA_DIR", str(folder))
-    monkeypatch.setenv("SAU_CACHE_DIR", str(tmp_path / "cache"))
     return folder
 
 
@@ -44,10 +48,3 @@ def figures():
     yield plt
     plt.close("all")
 
-
-@pytest.fixture
-def copy_of(tmp_path):
-    def copy(source, name):
-        return shutil.copytree(source, tmp_path / name)
-
-    return copy

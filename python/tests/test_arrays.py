@@ -57,7 +57,7 @@ REFUSED = {
     "complex": (X + 0j, "expected numbers, found dtype complex128"),
     "text": (["a", "b", "c"], "expected numbers, found dtype <U1"),
     "objects": (np.array([1, None, 2]), "expected numbers, found dtype object"),
-    "dates": (np.array(["2020-01-01"] * 3, dtype="M8[D]"), "expected numbers, found dtype datetime64"),
+    "dates": (np.array(["2020-01-01"] * 3, dtype="M8[D]"), "found dtype datetime64"),
     "ragged": ([[1.0], [2.0, 3.0]], "that NumPy can make no array of"),
     "masked": (np.ma.masked_array(X, mask=[0, 1, 0]), "has masked elements"),
 }
@@ -81,7 +81,8 @@ def test_sparse_matrices_are_refused_by_name(agent):
 def test_matrices_of_any_layout_are_the_same(agent, rng):
     rows = rng.normal(size=(20, 3))
     expected = np.stack([agent.values(x) for x in rows])
-    for form in (rows, rows.tolist(), np.asfortranarray(rows), rows[::-1][::-1], rows.astype(">f8")):
+    fortran, backwards = np.asfortranarray(rows), rows[::-1].copy()[::-1]
+    for form in (rows, rows.tolist(), fortran, backwards, rows.astype(">f8")):
         np.testing.assert_array_equal(agent.values(form), expected)
     assert agent.values(np.empty((0, 3))).shape == (0, 2)
 
@@ -91,7 +92,7 @@ def test_matrices_of_any_layout_are_the_same(agent, rng):
     [
         (np.zeros((2, 4)), "contexts have 4 numbers, expected 3"),
         (np.zeros((2, 3, 1)), "expected two dimensions"),
-        (np.array([[0.0, 0.0, 0.0], [0.0, np.nan, 0.0]]), "row 1: the context's number 1 is not finite"),
+        ([[0.0, 0.0, 0.0], [0.0, np.nan, 0.0]], "row 1: the context's number 1 is not finite"),
     ],
 )
 def test_wrong_matrices_are_refused(agent, rows, message):

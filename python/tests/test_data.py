@@ -60,7 +60,8 @@ def test_arrays_are_learned_on_threads(rows):
 def test_classes_of_any_kind_are_numbered_in_order(rows):
     X, y = rows
     names = np.array(["cat", "dog", "rabbit"])[y]
-    assert sau.data.classification(X, names).fingerprint == sau.data.classification(X, y).fingerprint
+    named, numbered = sau.data.classification(X, names), sau.data.classification(X, y)
+    assert named.fingerprint == numbered.fingerprint
     assert sau.data.classification(X, y, n_actions=5).n_actions == 5
     assert sau.data.classification(X, y - 1).n_actions == 3
 

@@ -28,7 +28,8 @@ def test_methods_of_the_extension_have_examples_that_are_run():
 
 def test_the_docstring_of_choice():
     # It calls the package its module, so testmod() passes it over.
-    (test,) = [one for one in doctest.DocTestFinder().find(sau.Choice, module=False) if one.examples]
+    found = doctest.DocTestFinder().find(sau.Choice, module=False)
+    (test,) = [one for one in found if one.examples]
     assert doctest.DocTestRunner().run(test).failed == 0
 
 

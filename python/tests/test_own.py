@@ -169,6 +169,14 @@ def test_an_agent_of_ones_own_plays_problems_of_the_library():
     assert result["linear(actions=3)", "First"].regret[2] == hand
 
 
+def test_every_trial_plays_a_copy_of_a_given_python_agent():
+    given = Rival(n_actions=10, context_dim=0, seed=3)
+    agents = {"given": given, "made": lambda **_: Rival(10, 0, 3)}
+    result = sau.run("bernoulli", agents, trials=3, steps=100)
+    np.testing.assert_array_equal(result.regret[0, 0], result.regret[0, 1])
+    assert given.n.sum() == 0
+
+
 def test_factories_may_make_agents_of_the_library():
     def mine(n_actions, context_dim, seed):
         return sau.Agent("sau_ucb", n_actions=n_actions, alpha=0.5)

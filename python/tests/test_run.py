@@ -30,7 +30,9 @@ def cells_of(folder):
         (["linear(dim=3)"], ["neural-sau-s", "NeuralLinear"], 120, 2),
     ],
 )
-def test_the_numbers_are_those_of_the_command_line(program, tmp_path, problems, agents, steps, seed):
+def test_the_numbers_are_those_of_the_command_line(
+    program, tmp_path, problems, agents, steps, seed
+):
     command = [program, "run", "--trials", "4", "--steps", str(steps), "--seed", str(seed),
                "--out", str(tmp_path / "line"), "--json", "--quiet"]
     command += [word for problem in problems for word in ("--problem", problem)]

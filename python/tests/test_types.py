@@ -44,8 +44,8 @@ def test_a_typed_user_is_understood(tmp_path, cache):
     )
     package = Path(sau.__file__).parent.parent
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--config-file", str(CONFIGURATION), "--cache-dir", str(cache),
-         str(script)],
+        [sys.executable, "-m", "mypy", "--config-file", str(CONFIGURATION), "--cache-dir",
+         str(cache), str(script)],
         capture_output=True, text=True, env={"MYPYPATH": str(package)},
     )
     assert 'Revealed type is "builtins.int"' in done.stdout

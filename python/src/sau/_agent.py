@@ -293,6 +293,7 @@ class Agent(_core.Agent):
 
         Every row counts as a step. The error of eq. 5 is against the value that the agent would
         have predicted. All rows are checked first: one that is wrong means that nothing is learned.
+        Ctrl-C ends it between two rows.
         """
         self._learn_logged(X, actions, rewards)
         return self

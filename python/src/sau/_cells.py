@@ -16,7 +16,7 @@ from ._problem import AgentLike, Problem, ProblemLike
 from .data import ArrayProblem
 
 ProblemChoice = str | Problem | ArrayProblem | ProblemLike | Callable[[], ProblemLike]
-AgentChoice = str | Agent | Callable[..., AgentLike | Agent]
+AgentChoice = str | Agent | AgentLike | Callable[..., AgentLike | Agent]
 
 _LARGEST_REWARD = 1e100
 
@@ -201,18 +201,27 @@ def _cell(source: _Source, name: str | None, agent: Any, trials: int, steps: int
             spec = _fitting_spec(source, agent)
         own = _core.agent_name(spec, source.context_dim)
         return {**cell, "agent": name or own, "agent_spec": spec}
-    if not isinstance(agent, Agent) and not callable(agent):
-        raise _core.UsageError(
-            "run: an agent is a spec, a sau.Agent, or a function or class that makes one, not "
-            f"{agent!r}"
-        )
     label = _agent_name(name, agent)
     return {
         **cell,
         "agent": label,
         "agent_spec": _python_spec(label),
-        "agent_factory": _copies_of(agent, source) if isinstance(agent, Agent) else agent,
+        "agent_factory": _agent_factory(agent, source),
     }
+
+
+def _agent_factory(agent: Any, source: _Source) -> Callable[..., Any]:
+    if isinstance(agent, Agent):
+        return _copies_of(agent, source)
+    if isinstance(agent, AgentLike) and not isinstance(agent, type):
+        return lambda **_: copy.deepcopy(agent)
+    if not callable(agent):
+        raise _core.UsageError(
+            "run: an agent is a spec, an object with choose and learn, or a function or class that "
+            f"makes one, not {agent!r}"
+        )
+    factory: Callable[..., Any] = agent
+    return factory
 
 
 def _fitting_spec(source: _Source, text: str) -> str:
@@ -234,4 +243,4 @@ def _copies_of(agent: Agent, source: _Source) -> Callable[..., Agent]:
             f"the agent {agent!r} does not fit {source.name}, which has {source.n_actions} actions "
             f"and contexts of length {source.context_dim}"
         )
-    return lambda **_: agent
+    return lambda **_: agent  # which the run copies

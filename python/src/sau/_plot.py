@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
+from ._progress import in_notebook
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -192,6 +193,8 @@ def plot(
         axes.set_visible(False)
     if kind == "curves":
         _legend(figure, grid, paper)
+    if in_notebook():
+        plt.close(figure)  # it is shown as the cell's value: once is enough
     return figure
 
 

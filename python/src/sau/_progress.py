@@ -10,7 +10,7 @@ from typing import Any, TextIO
 ProgressCallback = Callable[[dict[str, Any]], None]
 
 
-def _in_notebook() -> bool:
+def in_notebook() -> bool:
     """Whether what is printed goes to a notebook's page."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
@@ -87,7 +87,7 @@ def make_line(progress: bool | ProgressCallback | None) -> Line | ProgressCallba
     if callable(progress):
         return progress
     terminal = sys.stderr is not None and sys.stderr.isatty()
-    notebook = _in_notebook()
+    notebook = in_notebook()
     wanted = terminal or notebook if progress is None else progress
     if not wanted:
         return None

@@ -43,9 +43,10 @@ def run(
         your own: an object with ``reset`` and ``step``, of which every trial plays a copy, or a
         function or class without arguments that makes one. A mapping gives them names.
     agents : str, object, or several
-        Each is a name or spec; a ``sau.Agent``, of which every trial plays a copy; or your own: a
-        function or class that is given ``n_actions``, ``context_dim`` and ``seed`` and makes an
-        object with ``choose(x)`` and ``learn(x, action, reward)``. A mapping gives them names.
+        Each is a name or spec; a ``sau.Agent``; or your own: an object with ``choose(x)`` and
+        ``learn(x, action, reward)``, or a function or class that is given ``n_actions``,
+        ``context_dim`` and ``seed`` and makes one. Of objects every trial plays a copy. A mapping
+        gives them names.
     trials : int, default 100
     steps : int, optional
         Steps of a trial; otherwise the problem's own horizon.
