@@ -22,12 +22,13 @@ build:  ## build the libraries and the program, optimised: build/sau
 	@test -f build/build.ninja || cmake --preset program
 	cmake --build build -j $(JOBS) --target sau_program
 
-quickstart: build  ## build, then a small part of the paper: results/quickstart
-	build/sau paper --only multi-armed --trials 20 --out results/quickstart
-	@printf '\nWhat to try next:\n'
+quickstart: build  ## build, then a small part of the paper and its report: results/quickstart
+	build/sau paper --only multi-armed --only linear --only wheel --trials 20 --out results/quickstart
+	build/sau report results/quickstart -o results/quickstart/report.html
+	@printf '\nOpen results/quickstart/report.html in a browser. What to try next:\n'
 	@printf '  %s\n' \
-	  'build/sau inspect results/quickstart             the same table again' \
-	  'build/sau paper --only multi-armed               the whole figure: 500 trials, minutes' \
+	  'build/sau paper --only wheel                     a whole table of the paper: 50 trials, a minute' \
+	  'build/sau watch results/paper                    the same page, while a run is going' \
 	  'build/sau list                                   everything that can be named' \
 	  'build/sau run --problem bernoulli --agent sau_ucb --agent "epsilon_greedy(epsilon=0.05)"' \
 	  'docs/command-line.md                             one task a section'
@@ -69,7 +70,7 @@ test-asan:
 	ctest --preset asan -j $(JOBS)
 
 test-tsan:
-	$(call step,thread sanitizer: tests of run)
+	$(call step,thread sanitizer: tests of run and http)
 ifneq ($(wildcard tests/run/*_test.cpp),)
 	cmake --preset tsan
 	cmake --build --preset tsan -j $(JOBS)
@@ -88,8 +89,7 @@ bench: setup configure-release  ## build and run the benchmarks
 
 tidy: configure-release  ## clang-tidy over src and apps
 	$(call step,clang-tidy)
-	find src apps -name '*.cpp' | sort | \
-	  xargs -r -n 1 -P $(JOBS) tools/tidy.sh
+	JOBS=$(JOBS) tools/tidy.sh
 
 format:  ## rewrite the sources with clang-format
 	tools/check_format.sh --fix

@@ -1,8 +1,8 @@
 # sau_embed_files(<target> HEADER <header> FUNCTION <function> FILES <file>...)
 # Compiles the files into the target. <header>, under src/, declares sau::detail::<function>(), which
 # returns them as a span of EmbeddedFile (core/embedded_file.hpp). A file is called by its name
-# without the extension; the order is that of FILES. Run as a script (cmake -P) this same file writes
-# the source.
+# without the extension; the order is that of FILES, which may be none. Run as a script (cmake -P)
+# this same file writes the source.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(SAU_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 
@@ -17,6 +17,9 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
       COMMENT "Embedding the files of ${arg_FUNCTION}"
       VERBATIM)
     target_sources(${target} PRIVATE ${output})
+    # The assembler reads the files: the compiler's own list of dependencies does not have them.
+    set_source_files_properties(${output} PROPERTIES OBJECT_DEPENDS "${arg_FILES}"
+                                                     SKIP_UNITY_BUILD_INCLUSION ON)
   endfunction()
   return()
 endif()
@@ -33,36 +36,52 @@ foreach(i RANGE ${last})
   endif()
 endforeach()
 
-# Bytes, not string literals: those may be no longer than 65,536 characters in portable C++.
-set(arrays "")
+# The assembler takes the bytes as they are. Written out as C++ they would be limited to 65,536
+# characters a string, or take the compiler a second for 100 kB as a list of numbers.
+set(blocks "")
 set(entries "")
 set(count 0)
 foreach(file IN LISTS files)
-  file(READ "${file}" bytes HEX)
-  string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${bytes}")
-  # Lines of 16 bytes; the closing zero lets an empty file be an array too.
-  string(REPEAT "'.....," 16 line)
-  string(REGEX REPLACE "(${line})" "\\1\n    " bytes "${bytes}")
-  string(APPEND arrays "constexpr char kBytes${count}[] = {\n    ${bytes}'\\0'};\n")
+  get_filename_component(path "${file}" ABSOLUTE)
+  string(REGEX REPLACE "([\\\\\"])" "\\\\\\1" path "${path}")
+  string(REGEX REPLACE "([\\\\\"])" "\\\\\\1" path "${path}")
+  set(symbol "sau_${FUNCTION}_${count}")
+  string(APPEND blocks "SAU_EMBED(${symbol}, \"${path}\")\n")
   get_filename_component(name "${file}" NAME_WLE)
-  string(APPEND entries "    {\"${name}\", {kBytes${count}, sizeof(kBytes${count}) - 1}},\n")
+  string(APPEND entries
+         "      {\"${name}\", {${symbol}, static_cast<std::size_t>(${symbol}_end - ${symbol})}},\n")
   math(EXPR count "${count} + 1")
 endforeach()
 
 file(WRITE "${OUTPUT}" "#include \"${HEADER}\"
 
 #include <array>
+#include <cstddef>
 
+#ifdef __APPLE__
+#define SAU_SECTION \".const_data\\n\"
+#define SAU_SECTION_END \".text\\n\"
+#define SAU_SYMBOL(name) \"_\" #name
+#else
+#define SAU_SECTION \".pushsection .rodata\\n\"
+#define SAU_SECTION_END \".popsection\\n\"
+#define SAU_SYMBOL(name) #name
+#endif
+#define SAU_EMBED(name, path)                                                   \\
+  asm(SAU_SECTION \".globl \" SAU_SYMBOL(name) \"\\n\" SAU_SYMBOL(name) \":\\n\"      \\
+      \".incbin \\\"\" path \"\\\"\\n\"                                              \\
+      \".globl \" SAU_SYMBOL(name##_end) \"\\n\" SAU_SYMBOL(name##_end) \":\\n\"      \\
+      \".byte 0\\n\" SAU_SECTION_END);                                            \\
+  extern \"C\" const char name[], name##_end[];
+
+${blocks}
 namespace sau::detail {
-namespace {
 
-${arrays}
-constexpr std::array<EmbeddedFile, ${count}> kFiles{{
-${entries}}};
-
-}  // namespace
-
-std::span<const EmbeddedFile> ${FUNCTION}() { return kFiles; }
+std::span<const EmbeddedFile> ${FUNCTION}() {
+  static const std::array<EmbeddedFile, ${count}> kFiles{{
+${entries}  }};
+  return kFiles;
+}
 
 }  // namespace sau::detail
 ")

@@ -44,5 +44,22 @@ grep -qx pybind11-dev "$temporary/list" || fail "the list python has no pybind11
 grep -qx cmake "$temporary/list" || fail "the list python does not include the list build"
 ! grep -qx libgtest-dev "$temporary/list" || fail "the list python has the packages of the tests"
 
+# A machine with no more commands than the script itself uses.
+mkdir "$temporary/few"
+for tool in bash sh cat env grep id; do
+  ln -s "$(command -v "$tool")" "$temporary/few/$tool"
+done
+bare=$temporary/bin:$temporary/few
+"$setup" --list build | grep -vx -e nodejs -e npm >"$temporary/installed"
+PATH=$bare "$setup" build >/dev/null
+[[ $(tail -n 1 "$temporary/asked") == *"nodejs npm" ]] || fail "did not ask for nodejs and npm"
+# Both commands come from elsewhere.
+printf '#!/bin/sh\n' >"$temporary/bin/node"
+cp "$temporary/bin/node" "$temporary/bin/npm"
+chmod +x "$temporary/bin/node" "$temporary/bin/npm"
+: >"$temporary/asked"
+PATH=$bare "$setup" build >/dev/null
+[[ ! -s $temporary/asked ]] || fail "asked for nodejs or npm, whose commands are there"
+
 "$setup" nonsense >/dev/null 2>&1 && fail "took an unknown list"
 echo "setup.sh installs what is missing, and nothing else"

@@ -26,9 +26,9 @@ USES = {
     "catalog": "core model explore data problem agent",
     "run": "core kernel model explore problem agent catalog data",
     "report": "core model explore problem agent catalog data run",
+    "http": "core",
     "store": "core",
-    "serve": "core model explore problem agent catalog store",
-    "http": "core model explore problem agent catalog store serve",
+    "serve": "core model explore problem agent catalog store http",
 }
 USES = {folder: {folder, *others.split()} for folder, others in USES.items()}
 
@@ -153,7 +153,8 @@ def self_test():
         ("src/problem/u.cpp", '"data/x.hpp"', None),
         ("src/catalog/u.cpp", '"sau/run/x.hpp"', "catalog may not include run"),
         ("src/store/v.cpp", '"sau/agent/x.hpp"', "store may not include agent"),
-        ("src/http/w.cpp", '"sau/serve/x.hpp"', None),
+        ("src/http/w.cpp", '"sau/serve/x.hpp"', "http may not include serve"),
+        ("src/serve/w.cpp", '"sau/http/x.hpp"', None),
         ("src/core/x.cpp", '"../../apps/sau/main.cpp"', "part of a program"),
         ("apps/sau/main.cpp", '"sau/report/x.hpp"', None),
         ("apps/sau/y.cpp", "<CLI/CLI.hpp>", None),

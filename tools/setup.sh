@@ -8,11 +8,14 @@ set -euo pipefail
 
 build_packages=(g++ cmake ninja-build ccache pkg-config git
   libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev liblzma-dev
-  libcurl4-openssl-dev libssl-dev)
+  libcurl4-openssl-dev libssl-dev libboost-dev libcairo2-dev fonts-dejavu-core nodejs npm)
 python_packages=(pybind11-dev python3 python3-dev python3-numpy python3-venv)
-test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libboost-dev libeigen3-dev
-  clang-format clang-tidy clang
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libeigen3-dev
+  clang-format clang-tidy clang chromium
   python3-pytest python3-pandas python3-matplotlib python3-sklearn mypy)
+# There as well when this command is: newer versions come from elsewhere, and their packages do not
+# go with Debian's.
+declare -A command_of=([nodejs]=node [npm]=npm)
 
 list_only=no
 if [[ ${1:-} == --list ]]; then
@@ -43,10 +46,12 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   cat <<END
 setup: this is not a Debian or Ubuntu system, so nothing is installed. What is needed:
   a C++20 compiler (g++ 12 or newer), cmake 3.25, ninja, pkg-config, git, and the libraries
-  CLI11 2.1, fmt 9, nlohmann-json 3.11, zlib 1.2, liblzma 5.4, libcurl 7.85, OpenSSL 3; ccache if
-  you like; for the Python package also Python 3.11 with its headers, NumPy 1.22 and pybind11 2.10; for
-  the tests also GoogleTest 1.12, Google Benchmark 1.7, Boost 1.74 (headers), Eigen 3.4, clang-format
-  and clang-tidy 14, pytest 7, pandas 1.5, matplotlib 3.6, scikit-learn 1.2, mypy 1.0.
+  CLI11 2.1, fmt 9, nlohmann-json 3.11, zlib 1.2, liblzma 5.4, libcurl 7.85, OpenSSL 3,
+  Boost 1.74 (headers), Cairo 1.16 with its SVG, PDF and PNG surfaces, a sans-serif font; Node.js
+  18 with npm for the page of reports; ccache if you like; for the Python package also Python 3.11
+  with its headers, NumPy 1.22 and pybind11 2.10, but no Node.js; for the tests also GoogleTest 1.12,
+  Google Benchmark 1.7, Eigen 3.4, clang-format and clang-tidy 14, Chromium at /usr/bin/chromium,
+  pytest 7, pandas 1.5, matplotlib 3.6, scikit-learn 1.2, mypy 1.0.
   Debian calls them: ${packages[*]}
 END
   exit 0
@@ -54,11 +59,14 @@ fi
 
 missing=()
 for package in "${packages[@]}"; do
+  if [[ -n ${command_of[$package]:-} ]] && command -v "${command_of[$package]}" >/dev/null; then
+    continue
+  fi
   state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
   [[ $state == installed ]] || missing+=("$package")
 done
 if [[ ${#missing[@]} -eq 0 ]]; then
-  echo "setup: all ${#packages[@]} packages are installed"
+  echo "setup: all ${#packages[@]} packages are there"
   exit 0
 fi
 

@@ -7,6 +7,8 @@ constexpr Command kCommands[] = {
     {"run", "run agents on problems and compare their regret", describe_run},
     {"paper", "run the paper's experiments", describe_paper},
     {"table", "make the paper's tables from results, with its numbers beside them", describe_table},
+    {"report", "make one page of figures, tables and comparisons from results", describe_report},
+    {"watch", "show a run while it is going, on the terminal and in a browser", describe_watch},
     {"list", "list every problem, model, strategy and alias, with their settings", describe_list},
     {"inspect", "show what a result folder or an agent file holds", describe_inspect},
     {"data", "get the data sets, check them, say where they are", describe_data},

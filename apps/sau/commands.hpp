@@ -24,6 +24,8 @@ std::span<const Command> commands();
 Deed describe_run(CLI::App& app);
 Deed describe_paper(CLI::App& app);
 Deed describe_table(CLI::App& app);
+Deed describe_report(CLI::App& app);
+Deed describe_watch(CLI::App& app);
 Deed describe_list(CLI::App& app);
 Deed describe_inspect(CLI::App& app);
 Deed describe_data(CLI::App& app);

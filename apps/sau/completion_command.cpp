@@ -69,8 +69,14 @@ std::vector<std::string> names_of(const std::vector<ComponentInfo>& components,
   return names;
 }
 
-// What may follow a flag; empty where anything may.
-std::vector<std::string> values_of(const std::string& flag) {
+// What may follow a flag of that command; empty where anything may.
+std::vector<std::string> values_of(const std::string& command, const std::string& flag) {
+  if (command == "report" && flag == "format") {
+    return {"html", "json", "md", "tex", "csv", "svg", "png", "pdf"};
+  }
+  if (command == "report" && flag == "only") {
+    return {"multi-armed", "linear", "wheel", "tables", "overview", "theory"};
+  }
   if (flag == "problem") return names_of(list_problems(), problem_aliases());
   if (flag == "agent") return names_of(list_strategies(), agent_aliases());
   if (flag == "only") return paper_parts();
@@ -108,8 +114,13 @@ std::string bash_script() {
     }
     cases += fmt::format("    \"{} \"*) words=\"{}\" ;;\n", command.name, words.substr(1));
   }
+  for (const char* flag : {"only", "format"}) {
+    values += fmt::format("    \"report --{}\") words=\"{}\" ;;\n", flag,
+                          fmt::join(values_of("report", flag), " "));
+  }
   for (const char* flag : kValueFlags) {
-    values += fmt::format("    --{}) words=\"{}\" ;;\n", flag, fmt::join(values_of(flag), " "));
+    values +=
+        fmt::format("    *\" --{}\") words=\"{}\" ;;\n", flag, fmt::join(values_of("", flag), " "));
   }
   return fmt::format(R"(_sau() {{
   local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}" words=""
@@ -117,10 +128,10 @@ std::string bash_script() {
     COMPREPLY=($(compgen -W "{} --help --version" -- "$current"))
     return
   fi
-  case "$previous" in
-{}    --out|--data|--mirror) COMPREPLY=($(compgen -d -- "$current")); return ;;
-    --output) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    --trials|--steps|--seed|--threads) return ;;
+  case "${{COMP_WORDS[1]}} $previous" in
+{}    *" --out"|*" --data"|*" --mirror") COMPREPLY=($(compgen -d -- "$current")); return ;;
+    *" --output") COMPREPLY=($(compgen -f -- "$current")); return ;;
+    *" --trials"|*" --steps"|*" --seed"|*" --threads"|*" --title") return ;;
   esac
   if [ -n "$words" ]; then
     COMPREPLY=($(compgen -W "$words" -- "$current"))
@@ -133,7 +144,7 @@ std::string bash_script() {
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   case "$typed" in
     "inspect "*|"data add "*) COMPREPLY+=($(compgen -f -- "$current")) ;;
-    "table "*) COMPREPLY+=($(compgen -d -- "$current")) ;;
+    "table "*|"report "*|"watch "*) COMPREPLY+=($(compgen -d -- "$current")) ;;
   esac
 }}
 complete -F _sau sau
@@ -148,10 +159,10 @@ std::string quoted(std::string text) {
   return "'" + text + "'";
 }
 
-std::string fish_flag(const std::string& when, const FlagInfo& flag) {
+std::string fish_flag(const std::string& when, const std::string& command, const FlagInfo& flag) {
   std::string line =
       fmt::format("complete -c sau -n {} -l {} -d {}", when, flag.name, quoted(flag.help));
-  const auto values = values_of(flag.name);
+  const auto values = values_of(command, flag.name);
   if (!values.empty()) line += fmt::format(" -xa '{}'", fmt::join(values, " "));
   const bool path = flag.name.starts_with("out") || flag.name == "data" || flag.name == "mirror";
   if (flag.takes_value && path) line += " -rF";
@@ -164,20 +175,21 @@ std::string fish_script() {
     script += fmt::format("complete -c sau -n __fish_use_subcommand -a {} -d {}\n", command.name,
                           quoted(command.summary));
     const std::string when = "'__fish_seen_subcommand_from " + command.name + "'";
-    for (const FlagInfo& flag : command.flags) script += fish_flag(when, flag);
+    for (const FlagInfo& flag : command.flags) script += fish_flag(when, command.name, flag);
     for (const CommandInfo& inner : command.inner) {
       script += fmt::format("complete -c sau -n {} -a {} -d {}\n", when, inner.name,
                             quoted(inner.summary));
       const std::string within =
           when.substr(0, when.size() - 1) + "; and __fish_seen_subcommand_from " + inner.name + "'";
-      for (const FlagInfo& flag : inner.flags) script += fish_flag(within, flag);
+      for (const FlagInfo& flag : inner.flags) script += fish_flag(within, command.name, flag);
       const std::string words = data_words(inner.name);
       if (!words.empty()) {
         script += fmt::format("complete -c sau -n {} -a '{}'\n", within, words.substr(1));
       }
       if (inner.name == "add") script += fmt::format("complete -c sau -n {} -F\n", within);
     }
-    if (command.name == "inspect" || command.name == "table")
+    if (command.name == "inspect" || command.name == "table" || command.name == "report" ||
+        command.name == "watch")
       script += fmt::format("complete -c sau -n {} -F\n", when);
     if (command.name == "completion") {
       script += fmt::format("complete -c sau -n {} -a 'bash zsh fish'\n", when);

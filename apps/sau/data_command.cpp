@@ -32,7 +32,7 @@ struct PlaceFlags {
   fs::path folder() const { return data.empty() ? data_folder() : fs::path(data); }
 };
 
-struct ListFlags : PlaceFlags {
+struct DataListFlags : PlaceFlags {
   bool json = false;
   void fields(auto&& field) {
     PlaceFlags::fields(field);
@@ -108,7 +108,7 @@ Deed describe_data_list(CLI::App& app) {
       "Lists the data sets: size without compression, whether they are here.\n"
       "A state of 'partly' means a download that was stopped, or one file of two.");
   app.footer("Examples:\n  sau data list\n  sau data list --json");
-  const auto flags = add_flags<ListFlags>(app);
+  const auto flags = add_flags<DataListFlags>(app);
   return [flags] {
     const fs::path folder = flags->folder();
     if (flags->json) {

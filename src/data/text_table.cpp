@@ -1,14 +1,13 @@
 #include "data/text_table.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
-#include <set>
 #include <span>
 
 #include "data/columns.hpp"
 #include "data/delimited.hpp"
+#include "data/header.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/text.hpp"
 
@@ -22,106 +21,10 @@ constexpr std::size_t kMaxDim = 1'000'000;
 constexpr std::size_t kMaxFractions = 50;
 constexpr std::size_t kFewRows = 20;  // too few to tell
 
-constexpr std::array<std::string_view, 4> kUsualLabels = {"label", "class", "target", "y"};
-
-bool is_number(std::string_view field) {
-  return read_number(field).kind != FieldNumber::Kind::kText;
-}
-
-bool is_whole(std::string_view field) {
-  const FieldNumber number = read_number(field);
-  return number.kind == FieldNumber::Kind::kFinite && number.value == std::floor(number.value);
-}
-
 // "2 numbers"
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
   return std::to_string(count) + " " + std::string(count == 1 ? one : many);
 }
-
-// Whether the first record of a file has names, judged by the records below it.
-class HeaderTest {
- public:
-  HeaderTest(std::span<const std::string> first, DelimitedReader& rows) {
-    for (std::size_t c = 0; c < first.size(); ++c) {
-      if (!first[c].empty()) columns_.push_back({.at = c, .name = first[c]});
-    }
-    constexpr std::size_t kSample = 100;
-    for (; read_ < kSample && rows.next(); ++read_) {
-      for (Column& column : columns_) {
-        if (column.at < rows.fields().size()) column.see(rows.fields()[column.at]);
-      }
-    }
-  }
-
-  bool passed() const {
-    if (read_ == 0 || columns_.empty()) return false;
-    // A number may be a name, as a year is; a measurement is not.
-    const auto measured = [](const Column& c) { return is_number(c.name) && !is_whole(c.name); };
-    if (std::ranges::any_of(columns_, measured)) return false;
-    const auto above_numbers = [](const Column& c) {
-      return !is_number(c.name) && !is_missing(c.name) && c.words == 0 && c.numbers > 0;
-    };
-    return std::ranges::any_of(columns_, above_numbers) || usual_last() || counts_up() ||
-           never_again();
-  }
-
- private:
-  struct Column {
-    std::size_t at = 0;
-    std::string name{};
-    bool again = false;  // the name comes again below
-    std::size_t numbers = 0, words = 0;
-    std::set<std::string, std::less<>> different = {};
-
-    void see(std::string_view field) {
-      again = again || field == name;
-      if (is_missing(field)) return;
-      ++(is_number(field) ? numbers : words);
-      if (different.find(field) == different.end()) different.emplace(field);
-    }
-  };
-
-  bool usual_last() const {
-    const Column& last = columns_.back();
-    return !last.again &&
-           std::ranges::find(kUsualLabels, lower_case(last.name)) != kUsualLabels.end();
-  }
-
-  // 0, 1, 2, ... as pandas writes for columns without names, perhaps with a word at the end.
-  bool counts_up() const {
-    constexpr std::size_t kFewest = 3;
-    std::size_t end = columns_.size();
-    if (end < kFewest) return false;
-    if (!is_number(columns_.back().name) && !columns_.back().again) --end;
-    bool all_again = true;
-    for (std::size_t i = 0; i < end; ++i) {
-      if (columns_[i].name != std::to_string(i)) return false;
-      all_again = all_again && columns_[i].again;
-    }
-    return !all_again;
-  }
-
-  // Different words that never come again. Numbers may be among them where the words below do come
-  // again, in so many records that this says something.
-  bool never_again() const {
-    constexpr std::size_t kEnough = 10;
-    bool numbers = false, words = false, repeated = true;
-    std::set<std::string_view> names;
-    for (const Column& column : columns_) {
-      if (column.again || !names.insert(column.name).second) return false;
-      if (is_number(column.name)) {
-        numbers = true;
-      } else {
-        words = true;
-        repeated = repeated && 2 * column.different.size() <= read_;
-      }
-    }
-    return words && (numbers ? repeated && read_ >= kEnough : read_ > 1);
-  }
-
-  std::vector<Column> columns_;  // with a name
-  std::size_t read_ = 0;
-};
 
 enum class Use { kNone, kNumber, kCategory, kLabel, kReward };
 
@@ -213,7 +116,7 @@ class TextTable {
         if (!is_number(item) && is_first(item)) return true;
       }
     }
-    return HeaderTest(first, rows).passed();
+    return is_header(first, rows);
   }
 
   // Columns without a name and without a value: what a separator at the end of every line makes.

@@ -1,20 +1,20 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <utility>
 
+#include "report/gathered.hpp"
 #include "sau/core/error.hpp"
 #include "sau/report/table.hpp"
 
 namespace sau {
+namespace detail {
 namespace {
 
-struct Gathered {
-  CellSummary summary;
-  std::size_t folder = 0;
-  std::uint64_t seed = 0;
-};
-
 // What distinguishes two cells of one name, for a person.
-std::string difference(const Gathered& a, const Gathered& b) {
+std::string difference(const GatheredCell& a, const GatheredCell& b) {
   const Cell &one = a.summary.cell, &two = b.summary.cell;
   const auto both = [](const std::string& what, const std::string& x, const std::string& y) {
     return what + " " + x + " and " + y;
@@ -28,43 +28,83 @@ std::string difference(const Gathered& a, const Gathered& b) {
   return both("with seeds", std::to_string(a.seed), std::to_string(b.seed));
 }
 
+GatheredCell digest(const CellResults& results, Curves curves) {
+  GatheredCell cell;
+  cell.summary = summarise(results, results.cell.trials);
+  for (std::size_t i = 0; i < cell.summary.trials; ++i) {
+    const TrialRecord& trial = results.trials[i];
+    cell.regret.push_back(trial.failed() ? std::numeric_limits<double>::quiet_NaN() : trial.regret);
+  }
+  if (curves == Curves::kRead) {
+    cell.points = results.points;
+    if (cell.summary.counted() > 0) cell.series = make_series(results, cell.summary);
+  }
+  return cell;
+}
+
+// The cell of an earlier folder that this one is the same as, or shares its name with.
+std::vector<GatheredCell>::iterator find_twin(std::vector<GatheredCell>& known,
+                                              const GatheredCell& cell) {
+  // Within a folder two cells of one name may differ: they are two rows.
+  const auto earlier = [&](const GatheredCell& other) { return other.folder != cell.folder; };
+  const Cell& wanted = cell.summary.cell;
+  const auto same = std::ranges::find_if(known, [&](const GatheredCell& other) {
+    return earlier(other) && other.summary.cell.same_as(wanted);
+  });
+  if (same != known.end()) return same;
+  return std::ranges::find_if(known, [&](const GatheredCell& other) {
+    return earlier(other) && other.summary.cell.problem == wanted.problem &&
+           other.summary.cell.agent == wanted.agent;
+  });
+}
+
 }  // namespace
 
-std::vector<CellSummary> gather(std::span<const std::filesystem::path> folders) {
-  std::vector<Gathered> gathered;
+Gathered gather_cells(std::span<const std::filesystem::path> folders, Curves curves) {
+  Gathered gathered;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> twice;  // folders to cells of both
   for (std::size_t folder = 0; folder < folders.size(); ++folder) {
-    const RunResults results = read_results(folders[folder], Curves::kSkip);
-    std::vector<Cell> cells;
-    for (const CellResults& cell : results.cells) cells.push_back(cell.cell);
-    for (CellSummary& summary : summarise(results, cells)) {
-      Gathered next{.summary = std::move(summary), .folder = folder, .seed = results.seed};
-      const Cell& cell = next.summary.cell;
-      // Within a folder two cells of one name may differ: they are two rows.
-      auto twin = std::ranges::find_if(gathered, [&](const Gathered& known) {
-        return known.folder != folder && known.summary.cell.same_as(cell);
-      });
-      if (twin == gathered.end()) {
-        twin = std::ranges::find_if(gathered, [&](const Gathered& known) {
-          return known.folder != folder && known.summary.cell.problem == cell.problem &&
-                 known.summary.cell.agent == cell.agent;
-        });
-      }
-      if (twin == gathered.end()) {
-        gathered.push_back(std::move(next));
+    std::vector<GatheredCell> cells;
+    GatheredRun& run = gathered.runs.emplace_back();
+    run.results = read_results(folders[folder], curves, [&](CellResults&& results) {
+      cells.push_back(digest(results, curves));
+      run.trials += cells.back().summary.trials;
+      run.asked += results.cell.trials;
+    });
+    for (GatheredCell& cell : cells) {
+      cell.folder = folder;
+      cell.seed = run.results.seed;
+      const auto twin = find_twin(gathered.cells, cell);
+      if (twin == gathered.cells.end()) {
+        gathered.cells.push_back(std::move(cell));
         continue;
       }
-      if (!twin->summary.cell.same_as(cell) || twin->summary.cell.other_data(cell) ||
-          twin->seed != next.seed) {
+      const Cell &have = twin->summary.cell, &more = cell.summary.cell;
+      if (!have.same_as(more) || have.other_data(more) || twin->seed != cell.seed) {
         throw Error(folders[twin->folder].string() + " and " + folders[folder].string() +
-                    " both hold " + cell.problem + " with " + cell.agent + ", " +
-                    difference(*twin, next) + ": make a table of each");
+                    " both hold " + more.problem + " with " + more.agent + ", " +
+                    difference(*twin, cell) + ": show each by itself");
       }
-      if (next.summary.trials > twin->summary.trials) twin->summary = std::move(next.summary);
+      ++twice[{twin->folder, folder}];
+      if (cell.summary.trials > twin->summary.trials) *twin = std::move(cell);
     }
   }
+  for (const auto& [both, count] : twice) {
+    gathered.notes.push_back(
+        fmt::format("{} and {} both hold {}: of each, the one with more trials is shown.",
+                    folders[both.first].string(), folders[both.second].string(),
+                    count == 1 ? "one of the cells" : fmt::format("{} of the cells", count)));
+  }
+  return gathered;
+}
+
+}  // namespace detail
+
+std::vector<CellSummary> gather(std::span<const std::filesystem::path> folders) {
   std::vector<CellSummary> summaries;
-  summaries.reserve(gathered.size());
-  for (Gathered& cell : gathered) summaries.push_back(std::move(cell.summary));
+  for (detail::GatheredCell& cell : detail::gather_cells(folders, Curves::kSkip).cells) {
+    summaries.push_back(std::move(cell.summary));
+  }
   return summaries;
 }
 

@@ -9,7 +9,7 @@
 namespace sau {
 namespace {
 
-struct Entry {
+struct PaperEntry {
   TableKind kind = TableKind::kRegret;
   std::string_view problem, algorithm;
   PaperValue value;
@@ -51,9 +51,9 @@ TableKind kind_of(std::string_view table) {
   return table.ends_with("_norm") ? TableKind::kNormalised : TableKind::kRegret;
 }
 
-const std::vector<Entry>& entries() {
+const std::vector<PaperEntry>& entries() {
   static const auto kEntries = [] {
-    std::vector<Entry> read;
+    std::vector<PaperEntry> read;
     for (const Fields& row : rows_of("tables")) {
       read.push_back({.kind = kind_of(row.at(0)),
                       .problem = row.at(1),
@@ -81,7 +81,7 @@ std::string_view table_name(TableKind kind) noexcept {
 
 std::optional<PaperValue> paper_value(TableKind kind, std::string_view problem,
                                       std::string_view algorithm) {
-  for (const Entry& entry : entries()) {
+  for (const PaperEntry& entry : entries()) {
     if (entry.kind == kind && entry.problem == problem && entry.algorithm == algorithm) {
       return entry.value;
     }
@@ -92,7 +92,7 @@ std::optional<PaperValue> paper_value(TableKind kind, std::string_view problem,
 const std::vector<std::string>& paper_algorithms() {
   static const auto kNames = [] {
     std::vector<std::string> names;
-    for (const Entry& entry : entries()) {
+    for (const PaperEntry& entry : entries()) {
       if (std::ranges::find(names, entry.algorithm) == names.end()) {
         names.emplace_back(entry.algorithm);
       }

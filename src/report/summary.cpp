@@ -60,33 +60,39 @@ TextRow row_of(const CellSummary& cell) {
 
 }  // namespace
 
+CellSummary summarise(const CellResults& results, std::uint64_t trials) {
+  CellSummary summary;
+  summary.cell = results.cell;
+  summary.seconds = results.seconds;
+  summary.seconds_sem = results.seconds_sem;
+  const std::size_t count = std::min<std::size_t>(trials, results.trials.size());
+  std::vector<double> regret, reward;
+  double stuck = 0.0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const TrialRecord& trial = results.trials[i];
+    if (trial.failed()) {
+      summary.failures.push_back({i, trial.failure});
+      continue;
+    }
+    regret.push_back(trial.regret);
+    reward.push_back(trial.reward);
+    stuck += trial.stuck ? 1.0 : 0.0;
+  }
+  summary.trials = count;
+  summary.regret = summarise(regret);
+  summary.reward = summarise(reward);
+  summary.stuck = regret.empty() ? 0.0 : stuck / static_cast<double>(regret.size());
+  return summary;
+}
+
 std::vector<CellSummary> summarise(const RunResults& results, std::span<const Cell> cells) {
   std::vector<CellSummary> summaries;
   for (const Cell& cell : cells) {
     const auto found = std::ranges::find_if(
         results.cells, [&](const CellResults& have) { return have.cell.same_as(cell); });
     if (found == results.cells.end()) continue;
-    CellSummary& summary = summaries.emplace_back();
-    summary.cell = cell;
-    summary.seconds = found->seconds;
-    summary.seconds_sem = found->seconds_sem;
-    const std::size_t count = std::min<std::size_t>(cell.trials, found->trials.size());
-    std::vector<double> regret, reward;
-    double stuck = 0.0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const TrialRecord& trial = found->trials[i];
-      if (trial.failed()) {
-        summary.failures.push_back({i, trial.failure});
-        continue;
-      }
-      regret.push_back(trial.regret);
-      reward.push_back(trial.reward);
-      stuck += trial.stuck ? 1.0 : 0.0;
-    }
-    summary.trials = count;
-    summary.regret = summarise(regret);
-    summary.reward = summarise(reward);
-    summary.stuck = regret.empty() ? 0.0 : stuck / static_cast<double>(regret.size());
+    summaries.push_back(summarise(*found, cell.trials));
+    summaries.back().cell = cell;
   }
   return summaries;
 }

@@ -7,12 +7,19 @@
 #include <map>
 #include <utility>
 
-#include "sau/core/text.hpp"
+#include "report/distributions.hpp"
+#include "report/paper_order.hpp"
+#include "sau/report/differences.hpp"
 
 namespace sau {
 namespace {
 
-constexpr std::string_view kUniform = "Uniform";
+using detail::algorithm_rank;
+using detail::family_of;
+using detail::kUniform;
+using detail::problem_rank;
+using detail::says_synthetic;
+
 constexpr double kNearErrors = 2.0;  // combined standard errors
 constexpr double kUncertain = 0.1;   // an error this large, relative to Uniform, spoils a ratio
 
@@ -23,8 +30,8 @@ struct Deviation {
 };
 constexpr Deviation kDeviations[] = {
     {"NeuralGreedy",
-     "NeuralGreedy: the paper's numbers come from code that fits every prediction of a mini-batch "
-     "to every reward in it; here it learns as the paper defines it."},
+     "NeuralGreedy: the paper's numbers come from code that fits the outputs of all actions to the "
+     "reward of one of them; here it learns as the paper defines it."},
     {"Linear",
      "Linear agents: the paper's numbers come from code that updates the last played action only, "
      "every 20 steps; here every step is learned exactly, as the paper says."},
@@ -49,30 +56,6 @@ struct Grid {
     return found == cells.end() || found->second->trials == 0 ? nullptr : found->second;
   }
 };
-
-std::string family_of(const std::string& spec) { return spec.substr(0, spec.find('(')); }
-
-bool says_synthetic(const std::string& text) {
-  return lower_case(text).find("synthetic") != std::string::npos;
-}
-
-// The paper's problems in its order; a variant such as mushroom-fresh follows the one it is named
-// after.
-std::size_t problem_rank(const std::string& name) {
-  const auto& known = paper_problems();
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    if (name == known[i].name) return 2 * i;
-    if (name.starts_with(known[i].name + "-")) return 2 * i + 1;
-  }
-  return 2 * known.size();
-}
-
-// The paper's algorithms in its order, others after them, Uniform last.
-std::size_t algorithm_rank(const std::string& name) {
-  const auto& known = paper_algorithms();
-  if (name == kUniform) return known.size() + 1;
-  return static_cast<std::size_t>(std::ranges::find(known, name) - known.begin());
-}
 
 std::size_t column_of(Grid& grid, const Cell& cell) {
   for (std::size_t i = 0; i < grid.columns.size(); ++i) {
@@ -188,6 +171,8 @@ class Filler {
     if (columns_.empty()) return std::move(table_);
     for (const std::size_t c : columns_) {
       table_.problems.push_back(label_of(grid_, grid_.columns[c]));
+      table_.problem_specs.push_back(grid_.columns[c].spec);
+      table_.steps.push_back(grid_.columns[c].steps);
       if (with_paper_) explain_paper(grid_.columns[c]);
     }
     table_.algorithms = grid_.rows;
@@ -240,6 +225,7 @@ class Filler {
     if (beside_paper(place)) cell.paper = paper_value(table_.kind, place.problem, name);
     const bool time = table_.kind == TableKind::kTime;
     if (summary == nullptr || (time && summary->seconds <= 0.0)) return cell;
+    cell.agent_spec = summary->cell.agent_spec;
     cell.trials = summary->counted();
     cell.failed = summary->failures.size();
     if (cell.failed > 0) {
@@ -251,11 +237,20 @@ class Filler {
     const double scale =
         table_.kind == TableKind::kNormalised ? 100.0 / uniform(column)->regret.mean : 1.0;
     cell.mean = scale * (time ? summary->seconds : summary->regret.mean);
-    if (cell.trials > 1) cell.sem = scale * (time ? summary->seconds_sem : summary->regret.sem);
+    if (cell.trials > 1) {
+      cell.sem = scale * (time ? summary->seconds_sem : summary->regret.sem);
+      const double wide =
+          *cell.sem * detail::student_quantile(0.975, static_cast<double>(cell.trials - 1));
+      cell.low = cell.mean - wide;
+      cell.high = cell.mean + wide;
+    }
+    cell.stuck = summary->stuck;
+    if (!time) cell.median = scale * summary->regret.median;
     const bool constant = table_.kind == TableKind::kNormalised && name == kUniform;
     if (cell.paper && cell.sem && !time && !constant) {
       const double error = std::hypot(*cell.sem, cell.paper->sem);
       if (error > 0.0) cell.z = (cell.mean - cell.paper->mean) / error;
+      cell.differs = differences_of(table_.kind, place.problem, name, cell.z.value_or(0.0));
     }
     return cell;
   }

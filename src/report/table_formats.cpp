@@ -2,51 +2,24 @@
 
 #include <algorithm>
 
+#include "report/escape.hpp"
 #include "report/table_layout.hpp"
 #include "sau/core/text.hpp"
 
 namespace sau {
 namespace {
 
+using detail::csv_text;
 using detail::Entry;
+using detail::latex_text;
 using detail::Line;
-
-// `text` with a backslash before each of `special`.
-std::string backslashed(std::string_view text, std::string_view special) {
-  std::string escaped;
-  for (const char c : text) {
-    if (special.find(c) != std::string_view::npos) escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
-}
-
-std::string markdown(std::string_view text) { return backslashed(text, "\\`*_[]<>|"); }
+using detail::markdown_text;
 
 std::string markdown(const Entry& entry) {
   if (entry.value.empty()) return "-";
   const std::string text = entry.value + (entry.error.empty() ? "" : " ± " + entry.error);
   if (entry.standing == Standing::kBest) return "**" + text + "**";
   return entry.standing == Standing::kNear ? "*" + text + "*" : text;
-}
-
-std::string latex(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '\\') {
-      escaped += "\\textbackslash{}";
-    } else if (c == '^') {
-      escaped += "\\textasciicircum{}";
-    } else if (c == '~') {
-      escaped += "\\textasciitilde{}";
-    } else {
-      escaped += backslashed({&c, 1}, "{}_%&#$");
-    }
-  }
-  for (std::size_t at = 0; (at = escaped.find("±", at)) != std::string::npos;) {
-    escaped.replace(at, std::string_view("±").size(), "$\\pm$");
-  }
-  return escaped;
 }
 
 // Bold and italic must be asked for inside the formula, too.
@@ -64,13 +37,6 @@ bool has_sources(const std::vector<Line>& lines) {
   return std::ranges::any_of(lines, [](const Line& line) { return !line.source.empty(); });
 }
 
-std::string csv(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string csv(const std::optional<double>& number) {
   return number ? format_number(*number) : "";
 }
@@ -84,25 +50,25 @@ std::string_view csv(Standing standing) {
 std::string table_markdown(std::span<const Table> tables) {
   std::string text;
   for (const Table& table : tables) {
-    text += fmt::format("{}### {}\n", text.empty() ? "" : "\n", markdown(table.title));
+    text += fmt::format("{}### {}\n", text.empty() ? "" : "\n", markdown_text(table.title));
     const auto lines = detail::lay_out(table);
     const bool sources = has_sources(lines);
     if (!lines.empty()) {
       text += sources ? "\n| algorithm | |" : "\n| algorithm |";
-      for (const std::string& problem : table.problems) text += " " + markdown(problem) + " |";
+      for (const std::string& problem : table.problems) text += " " + markdown_text(problem) + " |";
       text += sources ? "\n|---|---|" : "\n|---|";
       for (std::size_t i = 0; i < table.problems.size(); ++i) text += "---:|";
       text += "\n";
     }
     for (const Line& line : lines) {
-      text += line.algorithm.empty() ? "| |" : "| " + markdown(line.algorithm) + " |";
+      text += line.algorithm.empty() ? "| |" : "| " + markdown_text(line.algorithm) + " |";
       if (sources) text += " " + line.source + " |";
       for (const Entry& entry : line.entries) text += " " + markdown(entry) + " |";
       text += "\n";
     }
     const std::string legend = detail::legend(table, "Bold", "Italic");
     if (!legend.empty()) text += "\n" + legend + "\n";
-    for (const std::string& note : table.notes) text += "\n" + markdown(note) + "\n";
+    for (const std::string& note : table.notes) text += "\n" + markdown_text(note) + "\n";
   }
   return text;
 }
@@ -111,10 +77,10 @@ std::string table_latex(std::span<const Table> tables) {
   std::string text = "% Needs \\usepackage{booktabs}.\n";
   for (const Table& table : tables) {
     const auto lines = detail::lay_out(table);
-    std::string caption = latex(table.title) + ".";
+    std::string caption = latex_text(table.title) + ".";
     const std::string legend = detail::legend(table, "Bold", "Italic");
-    if (!legend.empty()) caption += " " + latex(legend);
-    for (const std::string& note : table.notes) caption += " " + latex(note);
+    if (!legend.empty()) caption += " " + latex_text(legend);
+    for (const std::string& note : table.notes) caption += " " + latex_text(note);
     if (lines.empty()) {
       text += "\n% " + caption + "\n";
       continue;
@@ -125,10 +91,10 @@ std::string table_latex(std::span<const Table> tables) {
         "  \\setlength{{\\tabcolsep}}{{3pt}}\n  \\begin{{tabular}}{{l{}{}}}\n    \\toprule\n"
         "    Algorithm{}",
         caption, sources ? "l" : "", std::string(table.problems.size(), 'r'), sources ? " &" : "");
-    for (const std::string& problem : table.problems) text += " & " + latex(problem);
+    for (const std::string& problem : table.problems) text += " & " + latex_text(problem);
     text += " \\\\\n    \\midrule\n";
     for (const Line& line : lines) {
-      text += "    " + latex(line.algorithm);
+      text += "    " + latex_text(line.algorithm);
       if (sources) text += " & " + (line.source == "z" ? "$z$" : line.source);
       for (const Entry& entry : line.entries) text += " & " + latex(entry);
       text += " \\\\\n";
@@ -149,7 +115,7 @@ std::string table_csv(std::span<const Table> tables) {
         const auto paper_mean = cell.paper ? std::optional(cell.paper->mean) : std::nullopt;
         const auto paper_sem = cell.paper ? std::optional(cell.paper->sem) : std::nullopt;
         text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", table_name(table.kind),
-                            csv(table.problems[c]), csv(table.algorithms[r]), cell.trials,
+                            csv_text(table.problems[c]), csv_text(table.algorithms[r]), cell.trials,
                             csv(mean), csv(cell.sem), csv(paper_mean), csv(paper_sem), csv(cell.z),
                             csv(cell.standing), cell.failed);
       }

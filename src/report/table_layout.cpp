@@ -10,23 +10,16 @@ namespace {
 
 constexpr int kMostDecimals = 6;
 
-// Decimals that show so many figures of the number.
-int decimals_of(double number, int figures) {
-  if (!(std::abs(number) > 0.0)) return 1;
-  const int place = static_cast<int>(std::floor(std::log10(std::abs(number))));
-  return std::clamp(figures - 1 - place, 0, kMostDecimals);
-}
-
 // Two as in the paper; three figures of a time, which is never more exact; two of a regret's error,
 // or without one four of the regret.
-int decimals_of(TableKind kind, double mean, double error) {
+int decimals_for(TableKind kind, double mean, double error) {
   if (kind == TableKind::kNormalised) return 2;
   if (kind == TableKind::kTime) return decimals_of(mean, 3);
   return error > 0.0 ? decimals_of(error, 2) : decimals_of(mean, 4);
 }
 
 Entry entry_of(TableKind kind, double mean, const std::optional<double>& sem, int most) {
-  const int decimals = std::min(decimals_of(kind, mean, sem.value_or(0.0)), most);
+  const int decimals = std::min(decimals_for(kind, mean, sem.value_or(0.0)), most);
   return {.value = fmt::format("{:.{}f}", mean, decimals),
           .error = sem ? fmt::format("{:.{}f}", *sem, decimals) : "",
           .standing = Standing::kOther};
@@ -65,6 +58,12 @@ bool is_empty(const Line& line) {
 }
 
 }  // namespace
+
+int decimals_of(double number, int figures) {
+  if (!(std::abs(number) > 0.0)) return 1;
+  const int place = static_cast<int>(std::floor(std::log10(std::abs(number))));
+  return std::clamp(figures - 1 - place, 0, kMostDecimals);
+}
 
 std::vector<Line> lay_out(const Table& table) {
   const bool paper = has_paper({&table, 1});

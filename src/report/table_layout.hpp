@@ -22,6 +22,9 @@ struct Line {
   std::vector<Entry> entries;  // one a problem
 };
 
+// Decimals that show so many figures of the number.
+int decimals_of(double number, int figures);
+
 // What every format shows, with the same digits.
 std::vector<Line> lay_out(const Table& table);
 

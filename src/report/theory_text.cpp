@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kTextWidth = 98;
 constexpr std::size_t kIndent = 13;
 
-std::string csv_text(std::string_view text) {
+std::string csv_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + '"';
@@ -68,12 +68,12 @@ std::string theory_csv(std::span<const TheoryCheck> checks) {
   std::string text =
       "id,where,statement,statistic,value,relation,expected,tolerance,reason,verdict,note\n";
   for (const TheoryCheck& check : checks) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_text(check.id),
-                        csv_text(check.where), csv_text(check.statement), csv_text(check.statistic),
-                        format_number(check.value), relation_name(check.relation),
-                        format_number(check.expected), format_number(check.tolerance),
-                        csv_text(check.reason), csv_text(verdict_name(check.verdict)),
-                        csv_text(check.note));
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_quoted(check.id),
+                        csv_quoted(check.where), csv_quoted(check.statement),
+                        csv_quoted(check.statistic), format_number(check.value),
+                        relation_name(check.relation), format_number(check.expected),
+                        format_number(check.tolerance), csv_quoted(check.reason),
+                        csv_quoted(verdict_name(check.verdict)), csv_quoted(check.note));
   }
   return text;
 }

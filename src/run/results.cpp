@@ -31,6 +31,7 @@ constexpr std::string_view kFormat = "sau-run";
 constexpr const char* kSettings = "run.json";
 constexpr std::string_view kCells = "cells/";
 constexpr const char* kTiming = "timing.csv";
+constexpr const char* kSessions = "sessions.jsonl";
 constexpr const char* kTimingHeader = "file,trial,seconds";
 
 struct SettingsCell {
@@ -159,6 +160,23 @@ std::map<std::string, std::vector<double>> read_timing(const fs::path& folder) {
   return timing;
 }
 
+// Not vital either.
+std::vector<Session> read_sessions(const fs::path& folder) {
+  std::vector<Session> sessions;
+  std::ifstream file(folder / kSessions);
+  std::string line;
+  while (std::getline(file, line)) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object()) continue;
+    const auto text = [&](const char* name) {
+      const auto found = json.find(name);
+      return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+    };
+    sessions.push_back({text("finished"), text("sau"), text("cpu"), text("kernel")});
+  }
+  return sessions;
+}
+
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
   std::string line;
@@ -180,12 +198,12 @@ std::string now_utc() {
 
 }  // namespace
 
-RunResults read_results(const fs::path& folder, Curves curves) {
+RunResults read_results(const fs::path& folder, Curves curves,
+                        const std::function<void(CellResults&&)>& take) {
   const Settings settings = read_settings(folder);
   auto timing = read_timing(folder);
-  RunResults results{settings.seed, {}};
   for (const auto& [cell, file] : settings.cells) {
-    CellResults& read = results.cells.emplace_back();
+    CellResults read;
     read.cell = cell;
     read.points = curve_points(cell.steps);
     scan_cell(folder / file, read.points, settings.format_version, [&](TrialRecord&& record) {
@@ -195,7 +213,16 @@ RunResults read_results(const fs::path& folder, Curves curves) {
     const Summary seconds = summarise(timing[file]);
     read.seconds = seconds.mean;
     read.seconds_sem = seconds.sem;
+    take(std::move(read));
   }
+  return {settings.seed, {}, settings.sau_version, read_sessions(folder)};
+}
+
+RunResults read_results(const fs::path& folder, Curves curves) {
+  std::vector<CellResults> cells;
+  RunResults results =
+      read_results(folder, curves, [&](CellResults&& cell) { cells.push_back(std::move(cell)); });
+  results.cells = std::move(cells);
   return results;
 }
 
@@ -352,7 +379,7 @@ void ResultFolder::note_session(unsigned threads, std::uint64_t new_trials) cons
       {"commit", commit()},      {"compiler", compiler()},
       {"cpu", processor_name()}, {"kernel", instruction_set_name(instruction_set())},
       {"threads", threads},      {"new_trials", new_trials}};
-  append_line(folder_ / "sessions.jsonl", "", session.dump());
+  append_line(folder_ / kSessions, "", session.dump());
 }
 
 }  // namespace sau

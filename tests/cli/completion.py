@@ -38,8 +38,9 @@ class Bash(SauTestCase):
         return [word for word in done.stdout.split("\n") if word]
 
     def test_commands(self):
-        self.assertEqual(set(self.complete("")), {"run", "paper", "table", "list", "inspect", "data",
-                                                  "completion", "--help", "--version"})
+        self.assertEqual(set(self.complete("")), {"run", "paper", "table", "report", "watch", "list",
+                                                  "inspect", "data", "completion", "--help",
+                                                  "--version"})
         self.assertEqual(self.complete("pa"), ["paper"])
 
     def test_flags_are_those_of_the_help(self):
@@ -102,6 +103,9 @@ class Bash(SauTestCase):
         self.assertEqual(self.complete("table", "re"), ["results"])
         self.assertEqual(self.complete("table", "--format", "l"), ["latex"])
         self.assertEqual(self.complete("table", "--output", "fi"), ["file"])
+        self.assertEqual(self.complete("report", "re"), ["results"])
+        self.assertEqual(self.complete("report", "results", "--format", "t"), ["tex"])
+        self.assertEqual(self.complete("report", "results", "--only", "o"), ["overview"])
 
     def test_numbers_are_left_alone(self):
         self.assertEqual(self.complete("run", "--trials", ""), [])

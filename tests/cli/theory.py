@@ -106,7 +106,7 @@ class Theory(SauTestCase):
     def test_is_listed(self):
         self.assertIn("theory", json.loads(self.good("list", "--json").out)["paper"])
         self.assertRegex(self.good("paper", "--help").out, r"(?m)^ *theory +Theory: ")
-        self.assertRegex(self.good("completion", "bash").out, r'--only\) words="[^"]*\btheory\b')
+        self.assertRegex(self.good("completion", "bash").out, r'--only"\) words="[^"]*\btheory\b')
         self.refused(2, "paper", "--only", "theorie", says=("did you mean 'theory'?",))
 
     def test_ctrl_c_leaves_a_valid_folder(self):

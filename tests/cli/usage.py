@@ -9,7 +9,7 @@ import unittest
 
 from _support import SauTestCase
 
-COMMANDS = ("run", "paper", "table", "list", "inspect", "data", "completion")
+COMMANDS = ("run", "paper", "table", "report", "list", "inspect", "data", "completion")
 RUN = ("run", "--problem", "bernoulli", "--agent", "ts")
 
 

@@ -13,9 +13,12 @@
 #include <vector>
 
 #include "core/argmax_reference.hpp"
+#include "support/normal_cdf.hpp"
 
 namespace sau {
 namespace {
+
+using testing::normal_cdf;
 
 constexpr double kTolerance = 1e-9;  // what the header promises
 
@@ -31,8 +34,6 @@ std::vector<double> probabilities(const std::vector<Marginal>& marginals) {
   EXPECT_NEAR(sum, 1.0, 1e-12);
   return out;
 }
-
-double normal_cdf(double t) { return 0.5 * std::erfc(-t / std::sqrt(2.0)); }
 
 // P(X > Y) for X ~ Beta(a, b) with an integer a, Y ~ Beta(c, d):
 //     sum over i < a of  B(c + i, b + d) / ((b + i) B(1 + i, b) B(c, d)),

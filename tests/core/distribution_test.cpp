@@ -18,9 +18,12 @@
 #include <vector>
 
 #include "sau/core/rng.hpp"
+#include "support/normal_cdf.hpp"
 
 namespace sau {
 namespace {
+
+using testing::normal_cdf;
 
 constexpr double kLevel = 1e-4;
 
@@ -92,8 +95,6 @@ double cells_p(const std::vector<double>& draws, const std::vector<double>& edge
   probabilities.push_back(1.0 - below);
   return chi_square_p(counts, probabilities);
 }
-
-double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
 const std::vector<double>& million_normals() {
   static const std::vector<double> kDraws = [] {

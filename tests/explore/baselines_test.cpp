@@ -13,16 +13,16 @@
 #include "sau/model/sample_mean.hpp"
 #include "support/errors.hpp"
 #include "support/fixed_values.hpp"
+#include "support/setups.hpp"
 
 namespace sau {
 namespace {
 
+using testing::actions;
 using testing::FixedDraws;
 using testing::FixedValues;
 
 static_assert(!Explores<Thompson, SampleMean> && Explores<Thompson, BetaBernoulli>);
-
-Setup actions(Action count) { return {.shape = {.actions = count}, .stream = {}}; }
 
 // n_0 = 4, n_1 = 1, n = 6:  mu_0 + sqrt(2 ln 6 / 4)  meets  mu_1 + sqrt(2 ln 6).
 TEST(Ucb1, ChoiceTurnsWhereTheIndicesMeet) {

@@ -8,15 +8,15 @@
 #include "sau/agent/agent.hpp"
 #include "sau/model/sample_mean.hpp"
 #include "support/fixed_values.hpp"
+#include "support/normal_cdf.hpp"
+#include "support/setups.hpp"
 
 namespace sau {
 namespace {
 
+using testing::actions;
 using testing::FixedValues;
-
-Setup actions(Action count) { return {.shape = {.actions = count}, .stream = {}}; }
-
-double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
+using testing::normal_cdf;
 
 // Past the opening, with the given residuals of every action.
 SauSampling after(FixedValues& model, const std::vector<std::vector<double>>& residuals,

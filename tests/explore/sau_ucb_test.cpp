@@ -8,13 +8,13 @@
 #include "sau/agent/agent.hpp"
 #include "sau/model/sample_mean.hpp"
 #include "support/fixed_values.hpp"
+#include "support/setups.hpp"
 
 namespace sau {
 namespace {
 
+using testing::actions;
 using testing::FixedValues;
-
-Setup actions(Action count) { return {.shape = {.actions = count}, .stream = {}}; }
 
 TEST(SauUcb, OpensWithEveryActionInOrder) {
   SauUcb ucb(actions(4));

@@ -180,7 +180,7 @@ constexpr OptimizerStep kAdam{.adam = true,
                               .scale2 = 7.0F,
                               .epsilon = 1e-8F};
 
-class MlpKernels : public testing::TestWithParam<std::string> {
+class MlpKernels : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     if (emulated()) return;
@@ -399,7 +399,7 @@ TEST_P(MlpKernels, OptimisersFollowTheirRecurrences) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MlpKernels,
-                         testing::Values("neon", "avx2", "avx512", "lanes4", "lanes16"),
+                         ::testing::Values("neon", "avx2", "avx512", "lanes4", "lanes16"),
                          [](const auto& set) { return set.param; });
 
 }  // namespace

@@ -95,7 +95,7 @@ TEST(RidgeKernelPortable, UpdateIsShermanMorrison) {
   }
 }
 
-class RidgeKernelAvx2 : public testing::Test {
+class RidgeKernelAvx2 : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!has_instruction_set(InstructionSet::kAvx2)) GTEST_SKIP() << "no AVX2 here";

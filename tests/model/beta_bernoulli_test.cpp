@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "sau/model/value_model.hpp"
+#include "support/setups.hpp"
 
 namespace sau {
 namespace {
 
-static_assert(PosteriorModel<BetaBernoulli> && Mergeable<BetaBernoulli>);
+using testing::actions;
 
-Setup actions(Action count) { return {.shape = {.actions = count}, .stream = {}}; }
+static_assert(PosteriorModel<BetaBernoulli> && Mergeable<BetaBernoulli>);
 
 TEST(BetaBernoulli, StartsAtThePriorMean) {
   const BetaBernoulli uniform(actions(2));

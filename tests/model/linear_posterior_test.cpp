@@ -10,18 +10,16 @@
 #include "model/naive_ridge.hpp"
 #include "sau/explore/thompson.hpp"
 #include "sau/model/value_model.hpp"
+#include "support/setups.hpp"
 
 namespace sau {
 namespace {
 
 using testing::NaiveRidge;
+using testing::setup_of;
 
 static_assert(PosteriorModel<LinearPosterior> && WidthModel<LinearPosterior>);
 static_assert(Mergeable<LinearPosterior>);
-
-Setup setup_of(Action actions, std::size_t dim) {
-  return {.shape = {.actions = actions, .dim = dim}, .stream = {}};
-}
 
 std::vector<double> learn_some(LinearPosterior& model, std::size_t dim, int steps) {
   Rng rng(Stream{.seed = 21});

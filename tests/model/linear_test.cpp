@@ -12,19 +12,17 @@
 #include "sau/explore/greedy.hpp"
 #include "sau/explore/lin_ucb.hpp"
 #include "sau/explore/sau_ucb.hpp"
+#include "support/setups.hpp"
 
 namespace sau {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::setup_of;
 using ::testing::ThrowsMessage;
 
 static_assert(ValueModel<Linear> && WidthModel<Linear> && !PosteriorModel<Linear>);
 static_assert(Mergeable<Linear>);
-
-Setup setup_of(Action actions, std::size_t dim) {
-  return {.shape = {.actions = actions, .dim = dim}, .stream = {}};
-}
 
 TEST(Linear, ValuesAndWidthsByHand) {
   Linear model(setup_of(2, 2), {.lambda = 1.0});

@@ -14,7 +14,7 @@
 #include "sau/model/value_model.hpp"
 #include "support/errors.hpp"
 
-namespace sau {
+namespace sau::mlp_test {
 namespace {
 
 using testing::error_of;
@@ -404,4 +404,4 @@ TEST(MlpOptions, HistoryReadsBack) {
 }
 
 }  // namespace
-}  // namespace sau
+}  // namespace sau::mlp_test

@@ -9,7 +9,7 @@
 #include "sau/core/archive.hpp"
 #include "sau/model/value_model.hpp"
 
-namespace sau {
+namespace sau::neural_linear_test {
 namespace {
 
 static_assert(PosteriorModel<NeuralLinear> && WidthModel<NeuralLinear>);
@@ -180,4 +180,4 @@ TEST(NeuralLinear, ADivergedNetworkIsItsFault) {
 }
 
 }  // namespace
-}  // namespace sau
+}  // namespace sau::neural_linear_test

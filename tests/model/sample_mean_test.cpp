@@ -6,13 +6,14 @@
 
 #include "sau/core/rng.hpp"
 #include "sau/model/value_model.hpp"
+#include "support/setups.hpp"
 
 namespace sau {
 namespace {
 
-static_assert(ValueModel<SampleMean> && Mergeable<SampleMean> && !PosteriorModel<SampleMean>);
+using testing::actions;
 
-Setup actions(Action count) { return {.shape = {.actions = count}, .stream = {}}; }
+static_assert(ValueModel<SampleMean> && Mergeable<SampleMean> && !PosteriorModel<SampleMean>);
 
 TEST(SampleMean, AnActionNeverPlayedIsWorthZero) {
   const SampleMean model(actions(3));

@@ -8,7 +8,7 @@
 #include "sau/catalog/catalog.hpp"
 #include "sau/problem/linear.hpp"
 
-namespace sau {
+namespace sau::linear_problem_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -223,4 +223,4 @@ TEST(LinearProblem, SettingsAndHorizon) {
 }
 
 }  // namespace
-}  // namespace sau
+}  // namespace sau::linear_problem_test

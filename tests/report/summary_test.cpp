@@ -10,8 +10,8 @@
 namespace sau {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 
 Cell cell_of(const std::string& problem, const std::string& agent, std::uint64_t trials) {
@@ -186,7 +186,7 @@ TEST(SummaryTable, AFieldWithoutTrialsShowsDashesNotZeros) {
       lines_of(summary_table(summarise({.seed = 1, .cells = {results_of(none, 0)}}, {{none}})));
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_THAT(lines[2], HasSubstr("-"));
-  EXPECT_THAT(lines[2], testing::Not(HasSubstr("0.0")));
+  EXPECT_THAT(lines[2], ::testing::Not(HasSubstr("0.0")));
 }
 
 TEST(SummaryTable, ABlockAProblem) {
@@ -250,7 +250,7 @@ TEST(FailedTrials, HaveAColumnOnlyWhereThereAreAny) {
   EXPECT_THAT(lines[1], HasSubstr("trials   failed "));
   EXPECT_THAT(lines[2], HasSubstr("    11        0 "));
   EXPECT_THAT(lines[3], HasSubstr("    11        2 "));
-  EXPECT_THAT(lines[6], testing::Not(HasSubstr("failed")));
+  EXPECT_THAT(lines[6], ::testing::Not(HasSubstr("failed")));
   EXPECT_THAT(failure_lines(summaries),
               ElementsAre("b on p: 2 of 11 trials failed; first: trial 1: reason 1"));
 }
@@ -268,7 +268,7 @@ TEST(FailedTrials, AllOfThemLeaveNoNumbersAtAll) {
   EXPECT_TRUE(entry["stuck"].is_null());
   const auto lines = lines_of(summary_table(summaries));
   EXPECT_THAT(lines.at(2), HasSubstr("2        2   "));
-  EXPECT_THAT(lines.at(2), testing::Not(HasSubstr("0.0")));
+  EXPECT_THAT(lines.at(2), ::testing::Not(HasSubstr("0.0")));
 }
 
 TEST(SummaryTable, OfNothingIsEmpty) { EXPECT_EQ(summary_table({}), ""); }

@@ -5,15 +5,17 @@
 
 #include <cmath>
 
+#include "sau/report/differences.hpp"
+
 namespace sau {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
 
 CellSummary summary_of(const std::string& problem, const std::string& spec,
                        const std::string& agent, double mean, double sem, std::uint64_t steps,
@@ -89,6 +91,29 @@ TEST(MakeTables, RegretBesideThePapersByHand) {
   EXPECT_NEAR(*cell.z, 459.0 / std::sqrt(600.0 * 600.0 + 459.0 * 459.0), 1e-12);
   EXPECT_EQ(cell.standing, Standing::kBest);
   EXPECT_EQ(tables[0].cell(1, 0).standing, Standing::kOther);
+}
+
+TEST(MakeTables, CellsKnowTheirSettingsIntervalAndWhatDiffers) {
+  CellSummary cell = wheel("LinearGreedy", 15316.0, 524.0);
+  cell.regret.median = 15000.0;
+  cell.stuck = 0.5;
+  const Table table =
+      make_tables(std::vector{cell, wheel("Neural-SAU-UCB", 4000.0, 10.0)}, kRegretOnly).at(0);
+  EXPECT_THAT(table.problem_specs, ElementsAre("wheel(delta=0.9)"));
+  EXPECT_THAT(table.steps, ElementsAre(2000));
+  const TableCell& greedy = table.cell(0, 0);
+  EXPECT_EQ(greedy.agent_spec, "spec of LinearGreedy");
+  EXPECT_NEAR(*greedy.high - greedy.mean, 2.009575237129237 * 524.0, 1e-6);  // t, 49 degrees
+  EXPECT_NEAR(greedy.mean - *greedy.low, 2.009575237129237 * 524.0, 1e-6);
+  EXPECT_EQ(*greedy.median, 15000.0);
+  EXPECT_EQ(greedy.stuck, 0.5);
+  EXPECT_THAT(greedy.differs, ElementsAre("rare-updates", "opening-rounds"));
+  EXPECT_THAT(table.cell(1, 0).differs, ElementsAre("not-explained")) << "ten errors away";
+  for (const TableCell& each : table.cells) {
+    for (const std::string& id : each.differs) {
+      EXPECT_THAT(known_differences(), Contains(::testing::Field(&Difference::id, id)));
+    }
+  }
 }
 
 TEST(MakeTables, NormalisedByUniformsMeanErrorsToo) {
@@ -204,7 +229,7 @@ TEST(MakeTables, WithoutThePaperOnRequest) {
   EXPECT_THAT(table_text(tables), Not(HasSubstr("paper")));
 }
 
-class TableFormats : public testing::Test {
+class TableFormats : public ::testing::Test {
  protected:
   const std::vector<Table> tables_ =
       make_tables(std::vector{wheel("Uniform", 15000.0, 100.0), wheel("NeuralLinear", 7000.4, 30.0),
@@ -251,10 +276,11 @@ TEST_F(TableFormats, Markdown) {
 
 TEST_F(TableFormats, Csv) {
   const std::string text = table_csv(tables_);
-  EXPECT_THAT(text, testing::StartsWith("table,problem,algorithm,trials,mean,sem,paper_mean,"
-                                        "paper_sem,z,best,failed\n"
-                                        "regret,wheel-0.90,NeuralLinear,50,7000.4,30,6929.1,443.4,"
-                                        "0.16"));
+  EXPECT_THAT(text,
+              ::testing::StartsWith("table,problem,algorithm,trials,mean,sem,paper_mean,"
+                                    "paper_sem,z,best,failed\n"
+                                    "regret,wheel-0.90,NeuralLinear,50,7000.4,30,6929.1,443.4,"
+                                    "0.16"));
   EXPECT_THAT(text, HasSubstr(",best,0\n"
                               "regret,wheel-0.90,\"my_agent(a=1,b=2)\",50,7050,41.7,,,,near,0\n"
                               "regret,wheel-0.90,one,1,9999.5,,,,,,0\n"

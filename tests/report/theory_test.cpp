@@ -15,8 +15,8 @@ namespace sau {
 namespace {
 
 using detail::Play;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using Json = nlohmann::ordered_json;
 
 constexpr TheoryOptions kFew{.seed = 1, .trials = 1, .stop = nullptr};
@@ -97,8 +97,8 @@ TEST(TheoryFormulas, MeanOfTauIsThatOverAllSequences) {
 
 TEST(TheoryFormulas, BinomialByHandAndFarOut) {
   EXPECT_THAT(detail::binomial(2, 0.25),
-              testing::ElementsAre(testing::DoubleEq(0.5625), testing::DoubleEq(0.375),
-                                   testing::DoubleEq(0.0625)));
+              ::testing::ElementsAre(::testing::DoubleEq(0.5625), ::testing::DoubleEq(0.375),
+                                     ::testing::DoubleEq(0.0625)));
   const auto many = detail::binomial(100'000, 0.5);
   double sum = 0.0, mean = 0.0;
   for (std::size_t k = 0; k < many.size(); ++k) {
@@ -208,7 +208,7 @@ TEST(TheoryVerdict, AWrongMeanOfTauFails) {
   EXPECT_EQ(verdict(true, without), Verdict::kFails);
 }
 
-class TheoryChecks : public testing::Test {
+class TheoryChecks : public ::testing::Test {
  protected:
   static void SetUpTestSuite() { checks_ = new std::vector(check_theory(kFew)); }
   static void TearDownTestSuite() { delete checks_; }
@@ -251,8 +251,8 @@ TEST_F(TheoryChecks, JsonHasEveryKey) {
     std::vector<std::string> keys;
     for (const auto& [key, value] : list[i].items()) keys.push_back(key);
     EXPECT_THAT(keys,
-                testing::ElementsAre("id", "where", "statement", "statistic", "value", "relation",
-                                     "expected", "tolerance", "reason", "verdict", "note"));
+                ::testing::ElementsAre("id", "where", "statement", "statistic", "value", "relation",
+                                       "expected", "tolerance", "reason", "verdict", "note"));
     EXPECT_EQ(list[i]["value"].get<double>(), (*checks_)[i].value);
     EXPECT_EQ(list[i]["verdict"], verdict_name((*checks_)[i].verdict));
   }

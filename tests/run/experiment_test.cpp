@@ -9,14 +9,14 @@
 namespace sau {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
+using ::testing::Contains;
+using ::testing::HasSubstr;
 
 std::string usage_error(const std::function<void()>& deed) {
   try {
     deed();
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), testing::Not(HasSubstr("\n")));
+    EXPECT_THAT(error.what(), ::testing::Not(HasSubstr("\n")));
     return error.what();
   }
   ADD_FAILURE() << "no UsageError";
@@ -37,7 +37,7 @@ TEST(MakeCell, ASpecThatIsNotUtf8IsRefused) {
   for (const std::string bad :
        {"\xFF", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82"}) {
     EXPECT_THAT(usage_error([&] { make_cell("csv(file=" + bad + ".csv)", "ts", 7, 3); }),
-                testing::MatchesRegex("the spec csv\\(file=[?]+\\.csv\\) is not UTF-8"));
+                ::testing::MatchesRegex("the spec csv\\(file=[?]+\\.csv\\) is not UTF-8"));
   }
   EXPECT_THROW(
       make_cell("csv(file=\"/nowhere/\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80.csv\")", "ts", 7, 3),
@@ -149,7 +149,7 @@ TEST(PaperPart, ADamagedFileIsNamed) {
   for (const char* text : {"{", R"({"trials": 1})", R"({"title": "t", "trials": 1})",
                            R"({"title": "t", "trials": 1, "groups": [{"problems": ["wheel"]}]})"}) {
     EXPECT_THAT([&] { detail::read_paper_part("some", text, 0); },
-                testing::ThrowsMessage<Error>(HasSubstr("experiments/some.json")))
+                ::testing::ThrowsMessage<Error>(HasSubstr("experiments/some.json")))
         << text;
   }
 }

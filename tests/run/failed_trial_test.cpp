@@ -15,6 +15,7 @@ namespace {
 
 using test::all_files;
 using test::experiment_of;
+using test::kUcb;
 using test::lines_of;
 using test::reading_refusal;
 using test::refusal;
@@ -25,7 +26,6 @@ using testing::Diverging;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr const char* kUcb = "cells/bernoulli-10-0.1--SAU-UCB.csv";
 constexpr const char* kReason = "the loss of update 7 is \"inf\", not finite; try less";
 
 using DivergingAgent = AgentOf<Diverging, Greedy>;

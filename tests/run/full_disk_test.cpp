@@ -14,10 +14,9 @@ using test::all_files;
 using test::experiment_of;
 using test::result_files;
 using test::run_into;
+using test::small_experiment;
 using test::TemporaryFolder;
-using testing::HasSubstr;
-
-Experiment small() { return experiment_of({"sau_ucb", "ts"}, 20, 4); }
+using ::testing::HasSubstr;
 
 // While this lives no file grows beyond `bytes`, as on a full disk.
 class FileSizeLimit {
@@ -85,16 +84,17 @@ TEST(FullDisk, BeforeTheFirstRowLeavesNoPartOfAFile) {
 TEST(FullDisk, AtTheSettingsLeavesNothing) {
   const TemporaryFolder place;
   const auto folder = place / "r";
-  const std::string message = failure_on_full_disk(16, [&] { run_into(folder, small()); });
+  const std::string message =
+      failure_on_full_disk(16, [&] { run_into(folder, small_experiment()); });
   EXPECT_THAT(message, HasSubstr((folder / "run.json").string()));
   EXPECT_EQ(all_files(folder), test::Files{});
-  EXPECT_TRUE(run_into(folder, small()).complete);
+  EXPECT_TRUE(run_into(folder, small_experiment()).complete);
 }
 
 TEST(FullDisk, AtTheSettingsKeepsTheOldOnes) {
   const TemporaryFolder place;
   const auto folder = place / "r";
-  run_into(folder, small());
+  run_into(folder, small_experiment());
   const auto before = all_files(folder);
   const auto more = experiment_of({"sau_ucb", "ts", "ucb1"}, 20, 9);
   const std::string message = failure_on_full_disk(16, [&] { run_into(folder, more); });

@@ -17,6 +17,8 @@ using test::all_files;
 using test::body_of;
 using test::experiment_of;
 using test::joined;
+using test::kTs;
+using test::kUcb;
 using test::lines_of;
 using test::reading_refusal;
 using test::refusal;
@@ -24,14 +26,11 @@ using test::replaced;
 using test::result_files;
 using test::run_into;
 using test::sealed;
+using test::small_experiment;
 using test::TemporaryFolder;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
-constexpr const char* kUcb = "cells/bernoulli-10-0.1--SAU-UCB.csv";
-constexpr const char* kTs = "cells/bernoulli-10-0.1--TS.csv";
-
-Experiment small() { return experiment_of({"sau_ucb", "ts"}, 20, 4); }
 Experiment tiny() { return experiment_of({"sau_ucb", "ts"}, 6, 3); }
 
 // Without the sync of write_file(): some tests write a thousand times.
@@ -73,11 +72,11 @@ TEST(Recovery, AFileCutAtAnyByteIsReadAsItsWholeRows) {
 TEST(Recovery, ATornHeaderIsWrittenAgain) {
   const TemporaryFolder place;
   const auto folder = place / "r";
-  run_into(folder, small());
+  run_into(folder, small_experiment());
   const auto expected = result_files(folder);
   for (const std::size_t size : {0U, 1U, 17U}) {
     write_file(folder / kTs, expected.at(kTs).substr(0, size));
-    EXPECT_EQ(run_into(folder, small()).new_trials, 4U);
+    EXPECT_EQ(run_into(folder, small_experiment()).new_trials, 4U);
     EXPECT_EQ(result_files(folder), expected) << "cut at byte " << size;
   }
 }
@@ -85,27 +84,27 @@ TEST(Recovery, ATornHeaderIsWrittenAgain) {
 TEST(Recovery, ALostCellFileIsRunAgain) {
   const TemporaryFolder place;
   const auto folder = place / "r";
-  run_into(folder, small());
+  run_into(folder, small_experiment());
   const auto expected = result_files(folder);
   test::fs::remove_all(folder / "cells");
-  EXPECT_EQ(run_into(folder, small()).new_trials, 8U);
+  EXPECT_EQ(run_into(folder, small_experiment()).new_trials, 8U);
   EXPECT_EQ(result_files(folder), expected);
 }
 
 TEST(Recovery, TimingAndSessionsAreNotVital) {
   const TemporaryFolder place;
   const auto folder = place / "r";
-  run_into(folder, small());
+  run_into(folder, small_experiment());
   test::fs::remove(folder / "timing.csv");
   test::fs::remove(folder / "sessions.jsonl");
   EXPECT_EQ(read_results(folder, Curves::kSkip).cells[0].seconds, 0.0);
-  EXPECT_EQ(run_into(folder, small()).new_trials, 0U);
+  EXPECT_EQ(run_into(folder, small_experiment()).new_trials, 0U);
 }
 
 TEST(Recovery, ATornSessionDoesNotSpoilTheNext) {
   const TemporaryFolder place;
   const auto folder = place / "r";
-  run_into(folder, small());
+  run_into(folder, small_experiment());
   const std::string session = read_file(folder / "sessions.jsonl");
   write_file(folder / "sessions.jsonl", session + session.substr(0, 20));
   run_into(folder, experiment_of({"sau_ucb", "ts"}, 20, 5));
@@ -120,8 +119,8 @@ TEST(Recovery, AKillBeforeTheSettingsWereThereLeavesAUsableFolder) {
   const auto folder = place / "r";
   test::fs::create_directories(folder);
   write_file(folder / "run.json.tmp4242", "{");
-  ASSERT_NO_THROW(run_into(folder, small()));
-  run_into(place / "whole", small());
+  ASSERT_NO_THROW(run_into(folder, small_experiment()));
+  run_into(place / "whole", small_experiment());
   EXPECT_EQ(result_files(folder), result_files(place / "whole"));
 }
 
@@ -249,10 +248,11 @@ TEST(Damage, IsNamedAndNothingIsChanged) {
     SCOPED_TRACE(damage.name);
     const TemporaryFolder place;
     const auto folder = place / "r";
-    run_into(folder, small());
+    run_into(folder, small_experiment());
     write_file(folder / damage.file, damage.change(read_file(folder / damage.file)));
     const auto before = all_files(folder);
-    for (const std::string& message : {refusal(folder, small()), reading_refusal(folder)}) {
+    for (const std::string& message :
+         {refusal(folder, small_experiment()), reading_refusal(folder)}) {
       EXPECT_THAT(message, HasSubstr((folder / damage.file).string()));
       EXPECT_THAT(message, Not(HasSubstr("\n")));
       for (const std::string& word : damage.said) EXPECT_THAT(message, HasSubstr(word));
@@ -264,10 +264,10 @@ TEST(Damage, IsNamedAndNothingIsChanged) {
 TEST(Damage, AForeignFileWithoutALineEndIsNotTakenForATornRow) {
   const TemporaryFolder place;
   const auto folder = place / "r";
-  run_into(folder, small());
+  run_into(folder, small_experiment());
   write_file(folder / kTs, "my thesis");
   const auto before = all_files(folder);
-  EXPECT_THAT(refusal(folder, small()), HasSubstr(kTs));
+  EXPECT_THAT(refusal(folder, small_experiment()), HasSubstr(kTs));
   EXPECT_THAT(reading_refusal(folder), HasSubstr(kTs));
   EXPECT_EQ(all_files(folder), before);
 }
@@ -275,21 +275,21 @@ TEST(Damage, AForeignFileWithoutALineEndIsNotTakenForATornRow) {
 TEST(Damage, InOneFileLeavesATornRowInAnotherAlone) {
   const TemporaryFolder place;
   const auto folder = place / "r";
-  run_into(folder, small());
+  run_into(folder, small_experiment());
   const std::string first = read_file(folder / kUcb);
   write_file(folder / kUcb, first.substr(0, first.size() - 5));
   write_file(folder / kTs, replaced(read_file(folder / kTs), "reward", "rewards"));
   const auto before = all_files(folder);
-  EXPECT_THAT(refusal(folder, small()), HasSubstr(kTs));
+  EXPECT_THAT(refusal(folder, small_experiment()), HasSubstr(kTs));
   EXPECT_EQ(all_files(folder), before);
 }
 
 TEST(Refusal, AnotherSeed) {
   const TemporaryFolder place;
   const auto folder = place / "r";
-  run_into(folder, small());
+  run_into(folder, small_experiment());
   const auto before = all_files(folder);
-  Experiment other = small();
+  Experiment other = small_experiment();
   other.seed = 77;
   const std::string message = refusal(folder, other);
   EXPECT_THAT(message, HasSubstr(folder.string()));
@@ -300,12 +300,12 @@ TEST(Refusal, AnotherSeed) {
 TEST(Refusal, AnotherVersionOfSau) {
   const TemporaryFolder place;
   const auto folder = place / "r";
-  run_into(folder, small());
+  run_into(folder, small_experiment());
   const std::string mine = "\"sau\": \"" + std::string(version()) + "\"";
   write_file(folder / "run.json",
              replaced(read_file(folder / "run.json"), mine, "\"sau\": \"99.1.2\""));
   const auto before = all_files(folder);
-  const std::string message = refusal(folder, small());
+  const std::string message = refusal(folder, small_experiment());
   EXPECT_THAT(message, HasSubstr(folder.string()));
   EXPECT_THAT(message, HasSubstr("99.1.2"));
   EXPECT_THAT(message, HasSubstr(std::string(version())));
@@ -318,7 +318,8 @@ TEST(Refusal, AForeignFolder) {
   const auto folder = place / "photos";
   test::fs::create_directories(folder);
   write_file(folder / "cat.jpg", "meow");
-  for (const std::string& message : {refusal(folder, small()), reading_refusal(folder)}) {
+  for (const std::string& message :
+       {refusal(folder, small_experiment()), reading_refusal(folder)}) {
     EXPECT_THAT(message, HasSubstr(folder.string()));
     EXPECT_THAT(message, HasSubstr("not a sau result folder"));
   }
@@ -330,21 +331,21 @@ TEST(Refusal, AFolderInUse) {
   const TemporaryFolder place;
   const auto folder = place / "r";
   {
-    const ResultFolder first(folder, small());
+    const ResultFolder first(folder, small_experiment());
     const auto before = all_files(folder);
     const std::string message = refusal(folder, experiment_of({"ucb1"}, 30, 2));
     EXPECT_THAT(message, HasSubstr(folder.string()));
     EXPECT_THAT(message, HasSubstr("in use"));
     EXPECT_EQ(all_files(folder), before);
   }
-  EXPECT_TRUE(run_into(folder, small()).complete);  // free again
+  EXPECT_TRUE(run_into(folder, small_experiment()).complete);  // free again
 }
 
 TEST(Refusal, APathBelowAFile) {
   const TemporaryFolder place;
   write_file(place / "file", "mine");
   for (const char* path : {"file", "file/r"}) {
-    EXPECT_THAT(refusal(place / path, small()), HasSubstr((place / path).string()));
+    EXPECT_THAT(refusal(place / path, small_experiment()), HasSubstr((place / path).string()));
   }
   EXPECT_EQ(read_file(place / "file"), "mine");
 }
@@ -353,11 +354,12 @@ TEST(Refusal, AFolderThatCannotBeWritten) {
   if (::geteuid() == 0) GTEST_SKIP() << "root writes everywhere";
   const TemporaryFolder place;
   const auto folder = place / "r";
-  run_into(folder, small());
+  run_into(folder, small_experiment());
   const auto before = all_files(folder);
   test::fs::permissions(folder, test::fs::perms::owner_read | test::fs::perms::owner_exec);
   EXPECT_THAT(refusal(folder, experiment_of({"ucb1"}, 30, 2)), HasSubstr(folder.string()));
-  EXPECT_THAT(refusal(folder / "below", small()), HasSubstr((folder / "below").string()));
+  EXPECT_THAT(refusal(folder / "below", small_experiment()),
+              HasSubstr((folder / "below").string()));
   test::fs::permissions(folder, test::fs::perms::owner_all);
   EXPECT_EQ(all_files(folder), before);
 }

@@ -15,14 +15,13 @@ namespace sau {
 namespace {
 
 using test::experiment_of;
+using test::kTs;
+using test::kUcb;
 using test::lines_of;
 using test::result_files;
 using test::run_into;
 using test::TemporaryFolder;
 using ::testing::ElementsAre;
-
-constexpr const char* kUcb = "cells/bernoulli-10-0.1--SAU-UCB.csv";
-constexpr const char* kTs = "cells/bernoulli-10-0.1--TS.csv";
 
 TEST(Results, SettingsNameEverything) {
   const TemporaryFolder place;

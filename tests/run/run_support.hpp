@@ -1,7 +1,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <array>
 #include <atomic>
@@ -17,30 +16,13 @@
 #include "sau/run/experiment.hpp"
 #include "sau/run/results.hpp"
 #include "sau/run/runner.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace sau::test {
 
 namespace fs = std::filesystem;
 
-// A folder of its own for one test, removed at its end.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "sau-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw Error("cannot make " + name);
-    path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  fs::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
+using testing::TemporaryFolder;
 
 using Files = std::map<std::string, std::string>;  // name below the folder -> bytes
 
@@ -69,6 +51,11 @@ inline Experiment experiment_of(const std::vector<std::string>& agents, std::uin
                                 const std::vector<std::string>& problems = {"bernoulli"}) {
   return {.seed = 1, .cells = make_cells(problems, agents, steps, trials)};
 }
+
+inline Experiment small_experiment() { return experiment_of({"sau_ucb", "ts"}, 20, 4); }
+// The files of its cells, and of every experiment on the same problem.
+inline constexpr const char* kUcb = "cells/bernoulli-10-0.1--SAU-UCB.csv";
+inline constexpr const char* kTs = "cells/bernoulli-10-0.1--TS.csv";
 
 inline RunOutcome run_into(const fs::path& path, const Experiment& experiment, unsigned threads = 1,
                            const std::atomic<bool>* stop = nullptr,

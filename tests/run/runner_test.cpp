@@ -17,7 +17,7 @@ using test::experiment_of;
 using test::result_files;
 using test::run_into;
 using test::TemporaryFolder;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST(Runner, SameBytesForOneTwoAndSevenThreads) {
   const TemporaryFolder place;
@@ -176,7 +176,7 @@ TEST(Runner, AFailingCellIsReportedAndTheOthersFinish) {
     EXPECT_THAT(outcome.failures[0], HasSubstr("Broken"));
     EXPECT_THAT(outcome.failures[0], HasSubstr("bernoulli-10-0.1"));
     EXPECT_THAT(outcome.failures[0], HasSubstr("no_such_strategy"));
-    EXPECT_THAT(outcome.failures[0], testing::Not(HasSubstr("\n")));
+    EXPECT_THAT(outcome.failures[0], ::testing::Not(HasSubstr("\n")));
     const RunResults results = read_results(folder, Curves::kRead);
     ASSERT_EQ(results.cells.size(), 3U);
     EXPECT_EQ(results.cells[0].trials.size(), 40U);

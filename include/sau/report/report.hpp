@@ -5,9 +5,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sau/report/compare.hpp"
+#include "sau/report/differences.hpp"
 #include "sau/report/table.hpp"
 #include "sau/report/theory.hpp"
 
@@ -25,10 +27,12 @@ struct AlgorithmStyle {
 struct Series {
   std::string algorithm, agent_spec;
   std::uint64_t trials = 0, asked = 0, failed = 0;
-  std::vector<double> mean, low, high;      // at the figure's steps; 95 % interval of the mean
-  std::vector<double> median;               // at the figure's steps
-  std::vector<std::vector<double>> sample;  // a few single trials at the figure's steps
-  // Final regret.
+  // At the figure's steps; empty where no trial counts. The interval of the mean is Student's, 95
+  // %, over the trials; empty for a single one.
+  std::vector<double> mean, low, high, median;
+  std::vector<std::uint64_t> sample_trials;  // numbers of a few single trials, evenly chosen
+  std::vector<std::vector<double>> sample;   // their curves at the figure's steps
+  // Final regret, of the trials that did not fail.
   Estimate final_mean;
   double minimum = 0.0, whisker_low = 0.0, q25 = 0.0, final_median = 0.0, q75 = 0.0,
          whisker_high = 0.0, maximum = 0.0;  // whiskers: last trial within 1.5 box lengths (Tukey)
@@ -41,6 +45,7 @@ struct Series {
 struct ProblemFigure {
   std::string id;  // unique in the report, fit for a file name and an anchor
   std::string problem, title, problem_spec;
+  std::string note;  // what kind of problem it is, where that is easily mistaken; mostly empty
   std::uint64_t steps = 0;
   std::vector<std::uint64_t> points;  // steps at which the curves are given
   std::vector<Series> series;
@@ -50,17 +55,20 @@ struct ProblemFigure {
 // Final regret against a parameter of the problem, such as the wheel's delta.
 struct ParameterFigure {
   std::string id, title, parameter;
+  std::string axis;  // what the regrets are
   std::vector<double> values;
   struct Line {
     std::string algorithm;
-    std::vector<Estimate> regret;  // one a value
+    std::vector<Estimate> regret;   // one a value; NaN where there is none
+    std::vector<PaperValue> paper;  // one a value, mean NaN where there is none; empty: all of them
   };
   std::vector<Line> lines;
 };
 
-// Processor time of a trial against its regret in percent of Uniform's.
+// Processor time of a trial against its regret, made comparable between problems.
 struct TimeFigure {
   std::string id, title;
+  std::string axis;  // what the regrets are
   struct Point {
     std::string algorithm, problem;
     double seconds = 0.0, regret = 0.0;
@@ -85,23 +93,28 @@ struct ReportSection {
 
 struct ReportRun {
   std::string folder, version, machine;  // machine: cpu and kernel of the last session
+  std::string finished;                  // that session's end, UTC; empty: not known
   std::uint64_t seed = 0, trials = 0, asked = 0;
 };
 
 struct Report {
   std::string title;
-  bool paper = false;  // whether any of the paper's numbers are beside ours
+  std::string version;  // of the sau that made the report
+  bool paper = false;   // whether any of the paper's numbers are beside ours
   std::vector<ReportRun> runs;
   std::vector<std::string>
       notes;  // what the reader must know: unfinished cells, failed trials, ...
   std::vector<AlgorithmStyle> algorithms;
   std::vector<ReportSection> sections;
   std::vector<TheoryCheck> theory;
+  std::vector<Difference> differences;  // that cells of the tables refer to
 };
 
 struct ReportOptions {
-  std::string title;  // empty: made from what is there
+  std::string title{};  // empty: made from what is there
   bool paper = true;
+  bool compare = true;              // pairs and ranks, which take most of the time
+  std::vector<std::string> only{};  // ids of sections; empty: all of them
 };
 
 // Reads the folders (gather() in table.hpp says how several are joined). Throws Error for a folder
@@ -111,7 +124,20 @@ Report make_report(std::span<const std::filesystem::path> folders, const ReportO
 // docs/formats/report.md: the members of Report by their names.
 std::string report_json(const Report& report);
 
-// One page that needs no other file and no network.
-std::string report_html(const Report& report);
+// One page that needs no other file and no network. With `live`, an address beside its own, it asks
+// there for a newer report_json() every two seconds.
+std::string report_html(const Report& report, std::string_view live = {});
+
+// Everything but the figures, as a document: GitHub's Markdown, and a file for pdfLaTeX with the
+// packages booktabs, geometry and longtable.
+std::string report_markdown(const Report& report);
+std::string report_latex(const Report& report);
+
+// The numbers behind tables and figures, a file a kind, in long form with exact numbers; what is
+// not known is empty.
+struct ReportFile {
+  std::string name, bytes;
+};
+std::vector<ReportFile> report_csv(const Report& report);
 
 }  // namespace sau

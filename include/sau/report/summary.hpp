@@ -30,6 +30,9 @@ struct CellSummary {
   std::uint64_t counted() const noexcept { return trials - failures.size(); }
 };
 
+// The first `trials` trials, as far as they are there.
+CellSummary summarise(const CellResults& results, std::uint64_t trials);
+
 // The first `cell.trials` trials of each of `cells`, as far as `results` has them.
 std::vector<CellSummary> summarise(const RunResults& results, std::span<const Cell> cells);
 

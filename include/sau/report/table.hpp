@@ -28,6 +28,11 @@ struct TableCell {
   std::optional<PaperValue> paper;  // where the paper has it for the same problem and steps
   std::optional<double> z;          // (mean - paper.mean) / sqrt(sem^2 + paper.sem^2)
   Standing standing = Standing::kOther;
+  std::string agent_spec;            // canonical; empty for an empty cell
+  std::optional<double> low, high;   // 95 % interval of the mean (Student's), with sem
+  std::optional<double> median;      // of regrets, on the table's scale
+  double stuck = 0.0;                // share of the trials
+  std::vector<std::string> differs;  // ids of Differences between our number and the paper's
 };
 
 // One table in the paper's form: a row an algorithm, a column a problem. What could not be shown
@@ -36,6 +41,8 @@ struct Table {
   TableKind kind = TableKind::kRegret;
   std::string title;
   std::vector<std::string> problems, algorithms;  // names for people
+  std::vector<std::string> problem_specs;         // canonical, one a problem
+  std::vector<std::uint64_t> steps;               // one a problem
   std::vector<TableCell> cells;                   // row-major, algorithms x problems
   std::vector<std::string> notes;
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,9 +21,16 @@ struct CellResults {
   double seconds_sem = 0.0;           // its standard error; 0 for a single trial
 };
 
+// A run that added trials to the folder, as it noted itself.
+struct Session {
+  std::string finished, version, cpu, kernel;  // finished: UTC; what is not known is empty
+};
+
 struct RunResults {
   std::uint64_t seed = 0;
   std::vector<CellResults> cells;
+  std::string version{};            // of the sau that made the folder
+  std::vector<Session> sessions{};  // the earliest first
 };
 
 enum class Curves { kSkip, kRead };
@@ -31,6 +39,10 @@ enum class Curves { kSkip, kRead };
 // when it is not one or is damaged; a last line cut short by a crash is passed over. Folders of
 // older format versions are read as well.
 RunResults read_results(const std::filesystem::path& folder, Curves curves);
+// The same, but every cell is handed over as soon as it is read, and none is kept: what is in
+// memory at a time are the curves of one.
+RunResults read_results(const std::filesystem::path& folder, Curves curves,
+                        const std::function<void(CellResults&&)>& take);
 
 // What a run of the experiment would find in the folder, without touching it; nothing where there
 // is no folder yet. Throws Error as ResultFolder does.

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sau {
+
+struct HttpHeader {
+  std::string name, value;
+};
+
+struct HttpRequest {
+  std::string method;               // as sent: GET, POST, ...
+  std::string target;               // path and query as sent: "/report.json?full=1"
+  std::vector<HttpHeader> headers;  // in the order sent
+  std::string body;
+
+  // The first of this name, in whatever case; empty where there is none.
+  std::string_view header(std::string_view name) const noexcept;
+  // The target without its query.
+  std::string_view path() const noexcept;
+};
+
+// Content-Length, Date and Connection are the server's to write. A body is not sent with the
+// statuses that have none (204, 304), nor in answer to HEAD.
+struct HttpResponse {
+  int status = 200;
+  std::vector<HttpHeader> headers = {};
+  std::string body = {};
+};
+
+// An answer for people: the status, and a line of plain text that says what is meant.
+HttpResponse text_response(int status, std::string_view line);
+
+}  // namespace sau

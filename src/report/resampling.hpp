@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sau/core/rng.hpp"
+
+namespace sau::detail {
+
+// Draws `size` of `size` things with replacement, again and again: how often each was drawn.
+class Resampler {
+ public:
+  Resampler(std::size_t size, const Stream& stream) : weights_(size), rng_(stream) {}
+
+  // Valid until the next call. They sum to the size.
+  std::span<const double> next() noexcept;
+
+ private:
+  std::vector<double> weights_;
+  Rng rng_;
+};
+
+// The stream of the resamples of a problem's trials.
+Stream resample_stream(std::string_view problem, std::string_view purpose);
+
+// The mean of values that count `weights[i]` times; these sum to the size.
+double weighted_mean(std::span<const double> values, std::span<const double> weights) noexcept;
+
+// The middle value, or the mean of the two middle ones, when place i counts `weights[order[i]]`
+// times. `sorted` are the values in the order `order`; the weights sum to the size.
+double weighted_median(std::span<const double> sorted, std::span<const std::uint32_t> order,
+                       std::span<const double> weights) noexcept;
+
+}  // namespace sau::detail

@@ -1,0 +1,138 @@
+// Processor time of a trial against its regret: a small mark a problem, a large one at the
+// geometric mean over the problems.
+import {named, scalesFor} from './algorithms';
+import {horizontal, legend, vertical} from './axes';
+import type {Canvas, Drawing, Json, Row} from './chart';
+import {csvRow} from './dom';
+import {number, seconds} from './format';
+import type {TimeFigure} from './report';
+import {type FigureChoices, state} from './state';
+import {facts} from './tip';
+
+interface Known {
+  algorithm: string;
+  problem: string;
+  seconds: number;
+  regret: number;
+}
+
+// Both axes may be logarithmic, so what is not positive is left out.
+function known(figure: TimeFigure): Known[] {
+  return figure.points.flatMap(({algorithm, problem, seconds: time, regret}) =>
+    (time !== null && regret !== null && time > 0 && regret > 0
+      ? [{algorithm, problem, seconds: time, regret}] : []));
+}
+
+const geometricMean = (values: number[]): number =>
+  Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+
+// Labels of marks that lie together are moved apart, up and down. Pixels are estimates: the size of
+// the plot is known, the room its axes take only roughly.
+function labelShifts(marks: {seconds: number; regret: number}[], canvas: Canvas,
+                     choices: FigureChoices, height: number): number[] {
+  const places = (pick: 'seconds' | 'regret', log: boolean, size: number) => {
+    const values = marks.map((mark) => (log ? Math.log(mark[pick]) : mark[pick]));
+    const low = Math.min(...values);
+    const range = Math.max(...values) - low || 1;
+    return values.map((value) => (0.6 * size * (value - low)) / range);
+  };
+  const x = places('seconds', choices.logX, canvas.width - 60);
+  const y = places('regret', choices.logY, height - 60);
+  const shifts = marks.map(() => 0);
+  const order = marks.map((_, i) => i).sort((a, b) => y[b] - y[a]);
+  const placed: {x: number; top: number}[] = [];
+  for (const i of order) {
+    const wanted = -y[i];
+    let top = wanted;
+    for (const other of placed) {
+      if (Math.abs(other.x - x[i]) < 110 && top < other.top + 13) top = other.top + 13;
+    }
+    placed.push({x: x[i], top});
+    shifts[i] = top - wanted;
+  }
+  return shifts;
+}
+
+function centres(figure: TimeFigure) {
+  const names = [...new Set(figure.points.map((point) => point.algorithm))];
+  return names.filter((name) => state.visible(name)).flatMap((algorithm) => {
+    const own = known(figure).filter((point) => point.algorithm === algorithm);
+    if (own.length === 0) return [];
+    return [{
+      algorithm, problems: own.length, seconds: geometricMean(own.map((point) => point.seconds)),
+      regret: geometricMean(own.map((point) => point.regret)),
+    }];
+  });
+}
+
+export function drawTimes(figure: TimeFigure, choices: FigureChoices, canvas: Canvas): Drawing {
+  const names = [...new Set(figure.points.map((point) => point.algorithm))];
+  const scales = scalesFor(names, canvas.palette.dark);
+  const key = legend(canvas);
+  const scale = (log: boolean): Json =>
+    (log ? {type: 'log', nice: false, padding: 12} : {zero: true, nice: false, padding: 12});
+  const x: Json = {
+    field: 'seconds', type: 'quantitative', scale: scale(choices.logX),
+    axis: horizontal(`processor seconds a trial${choices.logX ? ' (log)' : ''}`, choices.logX,
+                     {grid: true}),
+  };
+  const y: Json = {
+    field: 'regret', type: 'quantitative', scale: scale(choices.logY),
+    axis: vertical(`${figure.axis}${choices.logY ? ' (log)' : ''}`, choices.logY),
+  };
+  const nominal = (kind: 'colour' | 'shape'): Json =>
+    ({field: 'algorithm', type: 'nominal', scale: scales[kind], legend: key});
+  const encoding = {x, y, color: nominal('colour'), shape: nominal('shape')};
+  const tooltip = {content: 'data'};
+  const middles = centres(figure);
+  const height = choices.expanded ? 560 : 400;
+  const shifts = labelShifts(middles, canvas, choices, height);
+  return {
+    height,
+    zoomable: 'xy',
+    data: {
+      points: known(figure).filter((point) => state.visible(point.algorithm)) as unknown as Row[],
+      centres: middles.map((mark, i) => ({...mark, shift: shifts[i] - 7})),
+    },
+    spec: {
+      layer: [
+        {
+          data: {name: 'points'},
+          mark: {type: 'point', filled: true, size: 36, opacity: 0.5, clip: true, tooltip},
+          encoding,
+        },
+        {
+          data: {name: 'centres'},
+          mark: {type: 'point', filled: true, size: 190, opacity: 1, clip: true, tooltip,
+                 stroke: canvas.palette.paper, strokeWidth: 1.5},
+          encoding,
+        },
+        {
+          data: {name: 'centres'},
+          mark: {type: 'text', align: 'left', dx: 10, dy: {expr: 'datum.shift'}, clip: true,
+                 tooltip: null, fontWeight: 600, stroke: null},
+          encoding: {x, y, text: {field: 'algorithm'}},
+        },
+      ],
+    },
+  };
+}
+
+export function tipOfTime(figure: TimeFigure, datum: Row): Node {
+  const one = datum as unknown as Known & {problems?: number};
+  const where = one.problem ?? `geometric mean of ${one.problems} problems`;
+  return facts(named(one.algorithm), [
+    ['on', where], ['time a trial', seconds(one.seconds)], [figure.axis, number(one.regret)],
+  ]);
+}
+
+export function describeTimes(figure: TimeFigure): string {
+  const all = centres(figure).sort((a, b) => a.seconds - b.seconds).map((one) =>
+    `${one.algorithm} ${seconds(one.seconds)}, regret ${number(one.regret)}`);
+  return `Geometric means over the problems, fastest first: ${all.join('; ')}.`;
+}
+
+export function csvTimes(figure: TimeFigure): string {
+  return csvRow(['algorithm', 'problem', 'seconds', 'regret']) + figure.points.map((point) =>
+    csvRow([point.algorithm, point.problem, point.seconds, point.regret])).join('');
+}

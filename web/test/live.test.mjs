@@ -1,0 +1,109 @@
+// The page as `sau watch` serves it, here by a small server that the test can change and stop.
+import assert from 'node:assert/strict';
+import {readFile} from 'node:fs/promises';
+import {createServer} from 'node:http';
+import {join} from 'node:path';
+import test, {after, before} from 'node:test';
+
+import {cleanUp, eventually, launch, open, plotOf, sau, temporaryFolder} from './support.mjs';
+
+let browser, report, html, server;
+let answers = [];  // what report.json was answered with
+
+function serve(port = 0) {
+  const started = createServer((request, reply) => {
+    if (request.url === '/') {
+      reply.setHeader('Content-Type', 'text/html; charset=utf-8').end(html);
+      return;
+    }
+    const body = JSON.stringify(report);
+    const tag = `"${body.length}-${report.runs[0].trials}"`;
+    const known = request.headers['if-none-match'] === tag;
+    answers.push(known ? 304 : 200);
+    reply.writeHead(known ? 304 : 200, {ETag: tag, 'Content-Type': 'application/json'});
+    reply.end(known ? '' : body);
+  });
+  return new Promise((resolve) => started.listen(port, '127.0.0.1', () => resolve(started)));
+}
+
+function stop(running) {
+  running.closeAllConnections();
+  return new Promise((resolve) => running.close(resolve));
+}
+
+before(async () => {
+  const folder = await temporaryFolder();
+  const [run, page] = ['run', 'page.html'].map((name) => join(folder, name));
+  await sau('run', '--problem', 'bernoulli(actions=5,gap=0.2)', '--problem', 'bernoulli(gap=0.3)',
+            '--agent', 'sau_ucb', '--agent', 'ts', '--steps', '400', '--trials', '10', '--out', run,
+            '--quiet');
+  await sau('report', run, '-o', page);
+  const text = await readFile(page, 'utf8');
+  const data = /(<script type="application\/json" id="report-data")>([^<]*)<\/script>/;
+  report = JSON.parse(text.match(data)[2]);
+  html = text.replace(data, (_, start, json) =>
+    `${start} data-live="report.json">${json}</script>`);
+  report.runs[0].asked = 100;  // as if the run went on
+  browser = await launch();
+  server = await serve();
+});
+after(async () => {
+  if (server.listening) await stop(server);
+  await cleanUp();
+});
+
+test('it follows a run, keeping what the reader chose, and says how it stands', async () => {
+  const {port} = server.address();
+  const {page, complaints} = await open(browser, `http://127.0.0.1:${port}/`);
+  const status = page.locator('.status');
+  await eventually(async () => (await status.textContent()).startsWith('live, 40 of 100 trials'),
+                   true);
+  await eventually(async () => answers.slice(0, 2), [200, 304]);
+
+  // The reader hides an algorithm, zooms and scrolls.
+  const figure = report.sections[0].problems[0];
+  const curves = await plotOf(page, figure.id, 'curves');
+  await page.locator('.chip').first().click();
+  await page.locator(`[id="figure-${figure.id}"]`).getByRole('button', {name: /^Zoom in: Regret/})
+    .click();
+  const ticks = () => curves.locator('svg').evaluate((svg) =>
+    [...svg.querySelectorAll('.role-axis-label text')].map((text) => text.textContent).sort());
+  const zoomed = await ticks();
+  const top = await page.evaluate(() => window.scrollY);
+
+  // More trials of the same problems: the same view, other numbers.
+  report.runs[0].trials = 60;
+  for (const series of figure.series) series.mean = series.mean.map((value) => value * 1.05);
+  await eventually(async () => (await status.textContent()).includes('60 of 100'), true);
+  assert.deepEqual(await ticks(), zoomed);
+  assert.equal(await page.evaluate(() => window.scrollY), top);
+  assert.equal(await page.locator('.chip[aria-pressed=false]').count(), 1);
+
+  // A problem that was not there yet.
+  report.runs[0].trials = 61;
+  report.sections[0].problems.push({...figure, id: 'another', title: 'Another problem'});
+  await page.locator('#figure-another').waitFor();
+  assert.equal(await page.locator('.chip[aria-pressed=false]').count(), 1);
+  assert.deepEqual(await ticks(), zoomed);
+  assert.equal(await page.evaluate(() => window.scrollY), top);
+  assert.deepEqual(complaints, []);
+
+  // Nothing at all, as before the first trial.
+  const {sections} = report;
+  report.sections = [];
+  await page.getByText('No trial is finished yet.').waitFor();
+  report.sections = sections;
+  await page.locator('#figure-another').waitFor();
+  assert.deepEqual(complaints, []);
+
+  // The program goes away, comes back, and ends.
+  await stop(server);
+  await eventually(() => status.getAttribute('data-kind'), 'lost');
+  assert.match(await status.textContent(), /connection lost, last news \d\d:\d\d:\d\d/);
+  server = await serve(port);
+  await eventually(() => status.getAttribute('data-kind'), 'live');
+  report.runs[0].trials = 100;
+  await eventually(() => status.getAttribute('data-kind'), 'complete');
+  assert.match(await status.textContent(), /^complete, 100 trials/);
+  await page.close();
+});
