@@ -87,7 +87,9 @@ def _build(settings: Settings) -> Path:
                      "-D", f"Python3_EXECUTABLE={_interpreter()}"]
         if not cache:
             configure += ["-D", "CMAKE_BUILD_TYPE=Release"]
-            configure += [f"-DSAU_BUILD_{part}=OFF" for part in ("TESTS", "BENCH", "EXAMPLES")]
+            # The page of reports would need packages from the network.
+            parts = ("TESTS", "BENCH", "EXAMPLES", "PAGE")
+            configure += [f"-DSAU_BUILD_{part}=OFF" for part in parts]
             configure += ["-G", "Ninja"] if shutil.which("ninja") else []
         _run(configure)
     _run(["cmake", "--build", str(folder), "--target", "sau_python", "--parallel",
@@ -102,7 +104,8 @@ def _build_folder(settings: Settings) -> Path:
     shared = ROOT / "build"
     cache = _cache_of(shared)
     free = cache.get("SAU_BUILD_PYTHON") != "ON" or _same_python(cache)
-    if cache.get("CMAKE_BUILD_TYPE") == "Release" and free:
+    built = (shared / "libsau_lab.a").exists()
+    if built and free and cache.get("CMAKE_BUILD_TYPE") == "Release":
         return shared
     own = shared / f"wheel-{sys.implementation.cache_tag}"
     try:
@@ -178,7 +181,7 @@ def _sources() -> list[Path]:
     """What the extension is built from."""
     top = ["CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md"]
     paths = [ROOT / name for name in top]
-    for folder in ("cmake", "include", "src", "experiments", "apps", "python"):
+    for folder in ("cmake", "include", "src", "experiments", "apps", "web", "python"):
         paths += [path for path in (ROOT / folder).rglob("*") if path.is_file()]
     return sorted(path for path in paths if "__pycache__" not in path.parts)
 

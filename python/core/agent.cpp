@@ -40,7 +40,7 @@ void copy_from(AgentHandle& handle, const AgentHandle& other) {
   handle.adopt(std::move(copy));
 }
 
-void load(AgentHandle& handle, const std::filesystem::path& path) {
+void load_file(AgentHandle& handle, const std::filesystem::path& path) {
   SavedAgent saved = load_agent(path);
   handle.adopt(std::make_shared<AgentCore>(std::move(saved.agent), saved.rng));
 }
@@ -103,7 +103,7 @@ void define_agent(py::module_& module) {
           "other"_a)
       .def("_state", &state_of)
       .def("_restore", &restore, "spec"_a, "n_actions"_a, "context_dim"_a, "state"_a)
-      .def("_load", &load, "path"_a)
+      .def("_load", &load_file, "path"_a)
       .def(
           "_save",
           [](const AgentHandle& handle, const std::filesystem::path& path) {

@@ -2,6 +2,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <limits>
 #include <memory>
 
 #include "agent.hpp"
@@ -22,6 +23,9 @@ struct ChoiceObject {
   double* context() noexcept { return reinterpret_cast<double*>(this + 1); }
   Context view() noexcept { return {context(), static_cast<std::size_t>(Py_SIZE(this))}; }
 };
+
+// The probability of a choice that was not asked for it.
+inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 void define_choice(py::module_& module);
 

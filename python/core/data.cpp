@@ -45,7 +45,7 @@ py::array_t<std::int64_t> labels_in(const Table& table) {
 }
 
 // contexts, labels or None, n_actions, steps of a trial.
-py::tuple load(std::string name) {
+py::tuple load_data(std::string name) {
   std::ranges::replace(name, '-', '_');
   const DataLoader& loader = detail::data_loader(name);
   SharedTable table;
@@ -58,7 +58,7 @@ py::tuple load(std::string name) {
   return py::make_tuple(contexts_in(*table), labels, table->actions(), loader.steps);
 }
 
-py::list sources() {
+py::list describe_sources() {
   py::list list;
   for (const DataSource& source : data_sources()) {
     py::list files;
@@ -96,7 +96,7 @@ void check_size(const Matrix& contexts) {
   }
 }
 
-SharedTable finish(const detail::TableBuilder& builder) {
+SharedTable make_table(const detail::TableBuilder& builder) {
   const auto image = std::make_shared<const std::string>(builder.image("arrays"));
   return std::make_shared<const Table>(*image, "arrays", image);
 }
@@ -113,7 +113,7 @@ TableProblem from_labels(py::handle x, py::handle labels, Action classes, bool s
     codes.push(label);
   }
   builder.add_label(std::move(codes), classes);
-  return {.table = finish(builder), .labelled = true};
+  return {.table = make_table(builder), .labelled = true};
 }
 
 TableProblem from_rewards(py::handle x, py::handle rewards, bool standardise) {
@@ -136,7 +136,7 @@ TableProblem from_rewards(py::handle x, py::handle rewards, bool standardise) {
     builder.add_number(pack(contexts, j), standardise);
   }
   for (std::size_t a = 0; a < paid.columns(); ++a) builder.add_reward(pack(paid, a));
-  return {.table = finish(builder), .labelled = false};
+  return {.table = make_table(builder), .labelled = false};
 }
 
 }  // namespace
@@ -163,8 +163,8 @@ void define_data(py::module_& module) {
                              })
       .def_property_readonly("fingerprint",
                              [](const TableProblem& one) { return one.table->fingerprint(); });
-  module.def("load_data", &load, "name"_a)
-      .def("data_sources", &sources)
+  module.def("load_data", &load_data, "name"_a)
+      .def("data_sources", &describe_sources)
       .def("data_folder", [] { return data_folder(); })
       .def("packed_suffixes",
            [] {

@@ -1,7 +1,5 @@
 // choose() and learn() of one context, called by Python without anything in between: together they
 // take little longer than the agent itself.
-#include <cmath>
-#include <limits>
 #include <vector>
 
 #include "agent.hpp"
@@ -11,8 +9,6 @@
 
 namespace sau::python {
 namespace {
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // The arguments of a call, by place or by name. Throws TypeError as Python's own functions do.
 class Arguments {

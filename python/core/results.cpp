@@ -10,6 +10,7 @@
 #include "arrays.hpp"
 #include "errors.hpp"
 #include "parts.hpp"
+#include "report/styles.hpp"
 #include "sau/core/text.hpp"
 #include "sau/report/summary.hpp"
 #include "sau/report/table.hpp"
@@ -49,7 +50,7 @@ py::dict to_dict(const CellResults& results) {
 }
 
 // seed, [cells]
-py::tuple read(const std::filesystem::path& folder) {
+py::tuple read_folder(const std::filesystem::path& folder) {
   RunResults results;
   {
     const py::gil_scoped_release unlocked;
@@ -114,8 +115,8 @@ py::list summarise_cells(const py::list& cells) {
   return list;
 }
 
-std::string tables(const py::list& cells, const std::string& kind, const std::string& format,
-                   bool paper) {
+std::string write_tables(const py::list& cells, const std::string& kind, const std::string& format,
+                         bool paper) {
   std::vector<std::string> known;
   const auto kind_names = {std::pair{"regret", TableKind::kRegret},
                            std::pair{"normalised", TableKind::kNormalised},
@@ -134,15 +135,26 @@ std::string tables(const py::list& cells, const std::string& kind, const std::st
   throw UsageError(unknown_name("format", format, known));
 }
 
+py::list describe_styles(const std::vector<std::string>& agents) {
+  py::list list;
+  for (const AlgorithmStyle& style : detail::styles_of(agents)) {
+    list.append(py::dict("name"_a = style.name, "colour"_a = style.colour,
+                         "dark_colour"_a = style.dark_colour, "dash"_a = style.dash,
+                         "shape"_a = style.shape));
+  }
+  return list;
+}
+
 }  // namespace
 
 void define_results(py::module_& module) {
-  module.def("read_results", &read, "folder"_a)
+  module.def("styles", &describe_styles, "agents"_a)
+      .def("read_results", &read_folder, "folder"_a)
       .def("summarise", &summarise_cells, "cells"_a)
       .def(
           "summary_table", [](const py::list& cells) { return summary_table(summaries_of(cells)); },
           "cells"_a)
-      .def("tables", &tables, "cells"_a, "kind"_a, "format"_a, "paper"_a);
+      .def("tables", &write_tables, "cells"_a, "kind"_a, "format"_a, "paper"_a);
 }
 
 }  // namespace sau::python

@@ -219,7 +219,7 @@ py::dict part_of_paper(const std::string& name, std::uint64_t trials) {
                   "checks"_a = part.checks, "cells"_a = cells, "left_out"_a = part.left_out);
 }
 
-py::list theory(std::uint64_t seed, std::uint64_t trials) {
+py::list run_theory(std::uint64_t seed, std::uint64_t trials) {
   std::atomic<bool> stop = false;
   std::vector<TheoryCheck> checks;
   run_interruptibly(
@@ -249,7 +249,7 @@ void define_run(py::module_& module) {
       .def("trials_in", &trials_in, "folder"_a, "cells"_a, "seed"_a)
       .def("paper_parts", &paper_parts)
       .def("paper_part", &part_of_paper, "name"_a, "trials"_a)
-      .def("check_theory", &theory, "seed"_a, "trials"_a);
+      .def("check_theory", &run_theory, "seed"_a, "trials"_a);
 }
 
 }  // namespace sau::python

@@ -28,34 +28,16 @@ class Style:
     marker: str
 
 
-# The paper's algorithms look the same in every figure, here and in the report.
-_PAPER = {
-    "Neural-SAU-S": Style("#d55e00", "#ff8a3d", (), "o"),
-    "Neural-SAU-UCB": Style("#0072b2", "#4aa8e8", (), "s"),
-    "Linear-SAU-S": Style("#b8860b", "#e6b94d", (6, 3), "o"),
-    "Linear-SAU-UCB": Style("#3f9fd8", "#9fd4f5", (6, 3), "s"),
-    "NeuralLinear": Style("#007a5a", "#2fc79b", (), "^"),
-    "LinearPosterior": Style("#5aa02c", "#a5d977", (6, 3), "^"),
-    "NeuralGreedy": Style("#8e3a7c", "#d88bc6", (), "D"),
-    "LinearGreedy": Style("#c46aa6", "#f0b6dc", (6, 3), "D"),
-    "Uniform": Style("#7f7f7f", "#a8a8a8", (2, 2), "X"),
-    "SAU-Sampling": Style("#e07b39", "#ffa766", (8, 2, 2, 2), "o"),
-    "SAU-UCB": Style("#2b5fa8", "#7fb0f0", (8, 2, 2, 2), "s"),
-    "TS": Style("#2e8b57", "#6fd6a0", (4, 2), "^"),
-    "TSdiag": Style("#7a9a01", "#c3dc5a", (2, 3), "v"),
-    "UCB1": Style("#333333", "#e8e8e8", (10, 3), "X"),
+_MARKERS = {
+    "circle": "o",
+    "square": "s",
+    "triangle-up": "^",
+    "triangle-down": "v",
+    "triangle-left": "<",
+    "triangle-right": ">",
+    "diamond": "D",
+    "cross": "X",
 }
-_OTHERS = (
-    Style("#0072b2", "#4aa8e8", (), "s"),
-    Style("#d55e00", "#ff8a3d", (), "o"),
-    Style("#007a5a", "#2fc79b", (), "^"),
-    Style("#8e3a7c", "#d88bc6", (), "D"),
-    Style("#b8860b", "#e6b94d", (), "X"),
-    Style("#333333", "#e8e8e8", (), "v"),
-    Style("#3f9fd8", "#9fd4f5", (), ">"),
-    Style("#c46aa6", "#f0b6dc", (), "<"),
-)
-_DASHES: tuple[tuple[int, ...], ...] = ((), (6, 3), (2, 2), (8, 2, 2, 2))
 
 
 @dataclass(frozen=True)
@@ -73,20 +55,16 @@ _DARK = Paper("#1a1e22", "#e8eaec", "#a7b0b8", "#30363c")
 
 
 def styles(agents: tuple[str, ...]) -> dict[str, Style]:
-    """The looks of these agents: those of the paper have their own, others take what is left."""
-    taken = {_PAPER[name].colour for name in agents if name in _PAPER}
-    free = [style for style in _OTHERS if style.colour not in taken] or list(_OTHERS)
-    looks = {}
-    others = 0
-    for name in agents:
-        if name in _PAPER:
-            looks[name] = _PAPER[name]
-            continue
-        style = free[others % len(free)]
-        dash = _DASHES[others // len(free) % len(_DASHES)]
-        looks[name] = Style(style.colour, style.dark_colour, dash, style.marker)
-        others += 1
-    return looks
+    """The looks of these agents, which are those of the report."""
+    return {
+        look["name"]: Style(
+            look["colour"],
+            look["dark_colour"],
+            tuple(look["dash"]),
+            _MARKERS.get(look["shape"], "o"),
+        )
+        for look in _core.styles(list(agents))
+    }
 
 
 def _curve(axes: Any, cell: CellResult, style: Style, colour: str) -> None:
