@@ -5,8 +5,6 @@ target_compile_options(
   INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wpedantic
             # Results must not depend on whether the machine has fused multiply-add.
             -ffp-contract=off -fno-math-errno
-            # Position-independent, but nobody replaces our functions by others: inline as ever.
-            -fno-semantic-interposition
             $<$<BOOL:${SAU_WERROR}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # False alarm of GCC 12 on `"literal" + std::string` (GCC bug 105651).
@@ -24,7 +22,9 @@ endfunction()
 # Flags and language level for one target.
 function(sau_configure_target target)
   target_compile_features(${target} PUBLIC cxx_std_20)
-  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  # Hidden: position-independent code that nobody outside can replace costs nothing.
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden
+                                             VISIBILITY_INLINES_HIDDEN ON)
   # BUILD_INTERFACE keeps the flags out of the installed package.
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:sau_flags>)
 endfunction()

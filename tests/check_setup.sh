@@ -41,7 +41,8 @@ fail() {
 
 "$setup" --list python >"$temporary/list"
 grep -qx pybind11-dev "$temporary/list" || fail "the list python has no pybind11-dev"
-grep -qx cmake "$temporary/list" || fail "the list python does not include the list build"
+grep -qx cmake "$temporary/list" || fail "the list python has no cmake"
+! grep -qx npm "$temporary/list" || fail "the list python has what only the report's page needs"
 ! grep -qx libgtest-dev "$temporary/list" || fail "the list python has the packages of the tests"
 
 # A machine with no more commands than the script itself uses.

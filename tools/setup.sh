@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Installs the Debian or Ubuntu packages that are missing.
-# usage: setup.sh [build|python|test]    build: libraries and program (default); python: also what
-#                                        the Python package needs; test: also the tests
+# usage: setup.sh [build|python|test]    build: libraries and program (default); python: the Python
+#                                        package; test: both, and the tests
 #        setup.sh --list [build|python|test]    print the names and do nothing
 # SAU_SETUP=skip does nothing: for tools that come from elsewhere.
 set -euo pipefail
 
 build_packages=(g++ cmake ninja-build ccache pkg-config git
   libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev liblzma-dev
-  libcurl4-openssl-dev libssl-dev libboost-dev libcairo2-dev fonts-dejavu-core nodejs npm)
+  libcurl4-openssl-dev libssl-dev libboost-dev libcairo2-dev fonts-dejavu-core)
+page_packages=(nodejs npm)
 python_packages=(pybind11-dev python3 python3-dev python3-numpy python3-venv)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libeigen3-dev
   clang-format clang-tidy clang chromium
@@ -23,9 +24,12 @@ if [[ ${1:-} == --list ]]; then
   shift
 fi
 case ${1:-build} in
-  build) packages=("${build_packages[@]}") ;;
+  build) packages=("${build_packages[@]}" "${page_packages[@]}") ;;
   python) packages=("${build_packages[@]}" "${python_packages[@]}") ;;
-  test) packages=("${build_packages[@]}" "${python_packages[@]}" "${test_packages[@]}") ;;
+  test)
+    packages=("${build_packages[@]}" "${page_packages[@]}" "${python_packages[@]}"
+      "${test_packages[@]}")
+    ;;
   *)
     echo "setup: unknown list '$1'; known: build, python, test" >&2
     exit 2

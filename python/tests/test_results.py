@@ -75,7 +75,8 @@ def test_curves_are_drawn_in_the_style_of_the_report(result, figures, tmp_path):
     assert [axes.get_title("left") for axes in panels] == list(result.problems)
     lines = {line.get_label(): line for line in panels[0].get_lines()}
     assert list(lines) == ["SAU-UCB", "TS", "Uniform"]
-    assert lines["SAU-UCB"].get_color() == "#2b5fa8"
+    (style,) = sau._core.styles(["SAU-UCB"])
+    assert lines["SAU-UCB"].get_color() == style["colour"] and style["shape"] == "square"
     cell = result[0]
     np.testing.assert_array_equal(lines["SAU-UCB"].get_xdata(), cell.curve_steps)
     np.testing.assert_allclose(lines["SAU-UCB"].get_ydata(), cell.curves.mean(axis=0))
