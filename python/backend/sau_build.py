@@ -86,7 +86,7 @@ def _build(settings: Settings) -> Path:
         configure = ["cmake", "-S", str(ROOT), "-B", str(folder), "-D", "SAU_BUILD_PYTHON=ON",
                      "-D", f"Python3_EXECUTABLE={_interpreter()}"]
         if not cache:
-            configure += ["-D", "CMAKE_BUILD_TYPE=Release"]
+            configure += ["-D", "CMAKE_BUILD_TYPE=Release", "-D", "CMAKE_UNITY_BUILD=ON"]
             # The page of reports would need packages from the network.
             parts = ("TESTS", "BENCH", "EXAMPLES", "PAGE")
             configure += [f"-DSAU_BUILD_{part}=OFF" for part in parts]

@@ -72,9 +72,9 @@ py::tuple stream_of(const AgentHandle& handle) {
 
 void AgentHandle::start(const std::string& spec, Action actions, std::size_t dim,
                         const Stream& stream) {
-  core_ = std::make_shared<AgentCore>(make_agent(spec, {.shape = {.actions = actions, .dim = dim},
-                                                        .stream = stream.with(Role::kModel)}),
-                                      Rng(stream.with(Role::kAgent)));
+  adopt(std::make_shared<AgentCore>(make_agent(spec, {.shape = {.actions = actions, .dim = dim},
+                                                      .stream = stream.with(Role::kModel)}),
+                                    Rng(stream.with(Role::kAgent))));
 }
 
 void AgentHandle::refuse() const {

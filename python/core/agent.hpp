@@ -28,7 +28,7 @@ struct AgentCore {
 // The base of sau.Agent. Empty until its shape is known.
 class AgentHandle {
  public:
-  // Throws UsageError while another thread has it at work, or where there is none yet.
+  // Throws Error while another thread has it at work, UsageError where there is none yet.
   AgentCore& core() const {
     if (!core_ || core_->busy) refuse();
     return *core_;
@@ -37,7 +37,11 @@ class AgentHandle {
   const std::shared_ptr<AgentCore>& shared() const noexcept { return core_; }
 
   void start(const std::string& spec, Action actions, std::size_t dim, const Stream& stream);
-  void adopt(std::shared_ptr<AgentCore> core) { core_ = std::move(core); }
+  // Throws Error while another thread has the old one at work.
+  void adopt(std::shared_ptr<AgentCore> core) {
+    if (core_ && core_->busy) refuse();
+    core_ = std::move(core);
+  }
 
  private:
   [[noreturn]] void refuse() const;

@@ -65,13 +65,13 @@ Doubles doubles_of(py::handle object, const char* what) {
 }
 
 void ContextArgument::convert(PyObject* object) {
-  copy_ = doubles_of(object, "context");
-  if (copy_.ndim() != 1) {
-    const char* hint = copy_.ndim() == 2 ? "; choose_batch() takes many at once" : "";
-    throw UsageError("context: expected one dimension, found an array of shape " + shape_of(copy_) +
-                     hint);
+  const Doubles& numbers = copy_.emplace(doubles_of(object, "context"));
+  if (numbers.ndim() != 1) {
+    const char* hint = numbers.ndim() == 2 ? "; choose_batch() takes many at once" : "";
+    throw UsageError("context: expected one dimension, found an array of shape " +
+                     shape_of(numbers) + hint);
   }
-  row_ = span_of(copy_);
+  row_ = span_of(numbers);
 }
 
 Matrix::Matrix(py::handle object, const char* what) : array_(doubles_of(object, what)) {

@@ -4,6 +4,7 @@
 #include <pybind11/pybind11.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,7 +40,7 @@ class ContextArgument {
   void convert(PyObject* object);
 
   Context row_;
-  Doubles copy_;
+  std::optional<Doubles> copy_;  // optional: NumPy has to be asked for an empty array, too
 };
 
 // Contexts as rows. Throws UsageError when it is not a matrix.

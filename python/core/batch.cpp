@@ -2,6 +2,7 @@
 #include <pybind11/numpy.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "agent.hpp"
@@ -35,16 +36,17 @@ AgentCore& agent_for(py::handle self, const Matrix& contexts) {
 template <class F>
 Rows per_context(py::handle self, py::handle x, const char* name, F&& fill) {
   return as_usage([&]() -> Rows {
-    std::span<const double> row;
-    const bool plain = is_plain_row(x.ptr(), row);
-    if (x.is_none() || plain || doubles_of(x, name).ndim() == 1) {
-      const ContextArgument context(x.ptr());
-      AgentCore& core = agent_of(self, context.get().size());
+    Context row;
+    std::optional<Doubles> numbers;
+    if (!x.is_none() && !is_plain_row(x.ptr(), row)) numbers = doubles_of(x, name);
+    if (!numbers || numbers->ndim() == 1) {
+      if (numbers) row = span_of(*numbers);
+      AgentCore& core = agent_of(self, row.size());
       Rows out(as_size(actions_in(core)));
-      fill(core, context.get(), std::span(out.mutable_data(), actions_in(core)));
+      fill(core, row, std::span(out.mutable_data(), actions_in(core)));
       return out;
     }
-    const Matrix contexts(x, name);
+    const Matrix contexts(*numbers, name);
     AgentCore& core = agent_for(self, contexts);
     const std::size_t actions = actions_in(core);
     Rows out({as_size(contexts.rows()), as_size(actions)});

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <optional>
 
 #include "arrays.hpp"
 #include "errors.hpp"
@@ -45,10 +46,9 @@ PythonProblem::~PythonProblem() {
 
 void PythonProblem::take_context(py::handle observation) {
   Context row;
-  Doubles copy;
+  std::optional<Doubles> copy;
   if (!observation.is_none() && !is_plain_row(observation.ptr(), row)) {
-    copy = doubles_of(observation, "the problem's context");
-    row = span_of(copy);
+    row = span_of(copy.emplace(doubles_of(observation, "the problem's context")));
   }
   if (row.size() != coming_.size()) {
     throw UsageError("the problem's context has " + std::to_string(row.size()) +

@@ -197,6 +197,13 @@ def test_every_trial_plays_a_copy_of_a_given_agent():
         sau.run("bernoulli(actions=3)", trained, trials=1, steps=10)
 
 
+def test_an_agent_that_has_seen_no_context_stays_so():
+    new = sau.Agent("sau_ucb", n_actions=5, alpha=0.5)
+    result = sau.run("linear(dim=3)", [new, "sau_ucb(alpha=0.5)"], trials=2, steps=50)
+    assert result.agents[0] == "copy of sau_ucb" and new.context_dim is None
+    np.testing.assert_array_equal(result.regret[0, 0], result.regret[0, 1])
+
+
 class Broken(Signs):
     """Goes wrong at its tenth step, in a manner of choice."""
 

@@ -176,7 +176,10 @@ def _begin(name: str, probe: Any) -> Any:
 def _agent_name(name: str | None, given: Any) -> str:
     if name is not None:
         return name
-    return f"copy of {given.spec}" if isinstance(given, Agent) else _name_of(given)
+    if not isinstance(given, Agent):
+        return _name_of(given)
+    # Before its first context it has no spec yet.
+    return f"copy of {given.get_params()['agent'] if given._shape is None else given.spec}"
 
 
 def _cell(source: _Source, name: str | None, agent: Any, trials: int, steps: int) -> dict[str, Any]:
@@ -243,4 +246,6 @@ def _copies_of(agent: Agent, source: _Source) -> Callable[..., Agent]:
             f"the agent {agent!r} does not fit {source.name}, which has {source.n_actions} actions "
             f"and contexts of length {source.context_dim}"
         )
+    if agent._shape is None:  # the run would begin it, and the caller's own is to stay as it is
+        return lambda **_: copy.deepcopy(agent)
     return lambda **_: agent  # which the run copies
