@@ -12,7 +12,7 @@ build_packages=(g++ cmake ninja-build ccache pkg-config git
 page_packages=(nodejs npm)
 python_packages=(pybind11-dev python3 python3-dev python3-numpy python3-venv)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libeigen3-dev
-  clang-format clang-tidy clang chromium
+  clang-format clang-tidy clang chromium qemu-user
   python3-pytest python3-pandas python3-matplotlib python3-sklearn mypy)
 # There as well when this command is: newer versions come from elsewhere, and their packages do not
 # go with Debian's.
@@ -55,7 +55,7 @@ setup: this is not a Debian or Ubuntu system, so nothing is installed. What is n
   18 with npm for the page of reports; ccache if you like; for the Python package also Python 3.11
   with its headers, NumPy 1.22 and pybind11 2.10, but no Node.js; for the tests also GoogleTest 1.12,
   Google Benchmark 1.7, Eigen 3.4, clang-format and clang-tidy 14, Chromium at /usr/bin/chromium,
-  pytest 7, pandas 1.5, matplotlib 3.6, scikit-learn 1.2, mypy 1.0.
+  qemu-x86_64, pytest 7, pandas 1.5, matplotlib 3.6, scikit-learn 1.2, mypy 1.0.
   Debian calls them: ${packages[*]}
 END
   exit 0

@@ -42,6 +42,21 @@ get_requires_for_build_editable = get_requires_for_build_wheel
 get_requires_for_build_sdist = get_requires_for_build_wheel
 
 
+def prepare_metadata_for_build_wheel(
+    metadata_directory: str, config_settings: Settings = None
+) -> str:
+    """Without it pip would build everything to learn a name and a version."""
+    pybind11 = _pybind11_version(_configured(config_settings))
+    folder = Path(metadata_directory) / f"sau-{_version()}.dist-info"
+    folder.mkdir()
+    for name, content in _information(pybind11).items():
+        (folder / name).write_bytes(content)
+    return folder.name
+
+
+prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
+
+
 def build_wheel(
     wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None
 ) -> str:
@@ -80,6 +95,14 @@ def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
 
 def _build(settings: Settings) -> Path:
     """The folder in which CMake has built the extension for this Python."""
+    folder = _configured(settings)
+    _run(["cmake", "--build", str(folder), "--target", "sau_python", "--parallel",
+          str(os.cpu_count() or 1)])
+    return folder
+
+
+def _configured(settings: Settings) -> Path:
+    """A build folder for this Python."""
     folder = _build_folder(settings)
     cache = _cache_of(folder)
     if cache.get("SAU_BUILD_PYTHON") != "ON" or not _same_python(cache):
@@ -92,8 +115,6 @@ def _build(settings: Settings) -> Path:
             configure += [f"-DSAU_BUILD_{part}=OFF" for part in parts]
             configure += ["-G", "Ninja"] if shutil.which("ninja") else []
         _run(configure)
-    _run(["cmake", "--build", str(folder), "--target", "sau_python", "--parallel",
-          str(os.cpu_count() or 1)])
     return folder
 
 
@@ -223,16 +244,22 @@ def _tag() -> str:
     return f"{python}-{python}{sys.abiflags}-{platform}"
 
 
+def _information(pybind11: str | None) -> dict[str, bytes]:
+    """The files of a wheel's dist-info, but for the list of them all."""
+    wheel = f"Wheel-Version: 1.0\nGenerator: sau_build\nRoot-Is-Purelib: false\nTag: {_tag()}\n"
+    return {
+        "METADATA": _metadata(pybind11).encode(),
+        "WHEEL": wheel.encode(),
+        "LICENSE": (ROOT / "LICENSE").read_bytes(),
+    }
+
+
 def _write_wheel(folder: Path, files: dict[str, bytes], pybind11: str | None) -> str:
     version, tag = _version(), _tag()
     information = f"sau-{version}.dist-info"
     files = {
         **files,
-        f"{information}/METADATA": _metadata(pybind11).encode(),
-        f"{information}/WHEEL": (
-            f"Wheel-Version: 1.0\nGenerator: sau_build\nRoot-Is-Purelib: false\nTag: {tag}\n"
-        ).encode(),
-        f"{information}/LICENSE": (ROOT / "LICENSE").read_bytes(),
+        **{f"{information}/{name}": content for name, content in _information(pybind11).items()},
     }
     record = []
     for name, content in files.items():

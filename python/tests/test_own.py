@@ -1,5 +1,8 @@
 """Problems and agents written in Python."""
 
+import signal
+import time
+
 import numpy as np
 import pytest
 
@@ -240,6 +243,23 @@ def test_mistakes_in_a_problem_are_raised(answer, error, message, threads):
     with pytest.raises(error, match=message):
         sau.run(lambda: Broken(answer), ["sau_ucb", "uniform"], trials=50, steps=1000,
                 threads=threads)
+
+
+def test_control_c_ends_a_run_of_python_code():
+    class Interrupted(Signs):
+        def step(self, action):
+            if time.monotonic() > sent + 0.2:
+                signal.raise_signal(signal.SIGINT)
+            return super().step(action)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    sent = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            sau.run(Interrupted, [Rival, "sau_ucb"], trials=1000, steps=100_000, threads=2)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert time.monotonic() - sent < 10
 
 
 class Confused(First):

@@ -186,7 +186,8 @@ def test_a_notebook_gets_plain_text(monkeypatch, capfd):
 def test_control_c_ends_a_run_and_keeps_what_is_finished(tmp_path):
     script = textwrap.dedent(
         f"""
-        import sau, sys
+        import sau, signal
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
         def tell(progress):
             if progress["trials_done"] > 0:
                 print("running", flush=True)

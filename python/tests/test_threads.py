@@ -95,7 +95,8 @@ def test_an_agent_at_work_is_refused_to_others():
 def test_control_c_ends_a_long_batch():
     script = textwrap.dedent(
         """
-        import numpy as np, sau
+        import numpy as np, sau, signal
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
         agent = sau.Agent("linear+sau_sampling", context_dim=2, n_actions=200)
         agent.partial_fit(np.ones((400, 2)), np.arange(400) % 200, np.arange(400) / 400)
         print("running", flush=True)
