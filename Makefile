@@ -87,7 +87,7 @@ bench: setup configure-release  ## build and run the benchmarks
 	cmake --build --preset bench -j $(JOBS)
 	@set -e; for bench in build/bench/*_bench; do echo "== $$bench"; "$$bench"; done
 
-tidy: configure-release  ## clang-tidy over src and apps
+tidy: configure-release  ## clang-tidy over src, apps and python
 	$(call step,clang-tidy)
 	JOBS=$(JOBS) tools/tidy.sh
 

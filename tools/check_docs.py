@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ALGORITHMS = ROOT / "docs" / "algorithms.md"
 CHAPTERS = {"Problems": "problems", "Value models": "models", "Strategies": "strategies"}
 TIMEOUT = 60
-NOT_STANDARD = re.compile(r"^\s*(?:import|from)\s+(?:pandas|numpy)\b", re.M)
+NOT_STANDARD = re.compile(r"^\s*(?:import|from)\s+(?:pandas|numpy|sau)\b", re.M)
 
 problems = []
 

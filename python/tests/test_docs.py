@@ -6,13 +6,15 @@ import pkgutil
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import sau
 
 MODULES = ["sau", "sau._core", *(f"sau.{one.name}" for one in pkgutil.iter_modules(sau.__path__)
                                  if one.name != "_core")]
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "python.md"
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -49,6 +51,16 @@ def test_the_guide(tmp_path, monkeypatch):
         runner.run(test, clear_globs=False)
         names = test.globs
     assert runner.failures == 0 and runner.tries > 30
+
+
+@pytest.mark.parametrize("page", ["README.md", "python/README.md"])
+def test_the_first_lines_that_anybody_tries(page, figures):
+    (block,) = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
+    shorter = block.replace("trials=20", "trials=2, steps=100")
+    assert shorter != block
+    names = {"x": np.ones(9), "reward": 1.0}
+    exec(compile(shorter, page, "exec"), names)
+    assert names["result"].regret.shape == (2, 2, 2)
 
 
 def test_everything_public_says_what_it_is():

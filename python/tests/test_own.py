@@ -1,5 +1,6 @@
 """Problems and agents written in Python."""
 
+import os
 import signal
 import time
 
@@ -249,7 +250,7 @@ def test_control_c_ends_a_run_of_python_code():
     class Interrupted(Signs):
         def step(self, action):
             if time.monotonic() > sent + 0.2:
-                signal.raise_signal(signal.SIGINT)
+                os.kill(os.getpid(), signal.SIGINT)
             return super().step(action)
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
