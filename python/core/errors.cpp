@@ -57,9 +57,9 @@ void define_errors(py::module_& module) {
                         py::make_tuple(py::handle(error_type), py::handle(PyExc_LookupError)));
   py::register_exception_translator([](std::exception_ptr error) {
     try {
-      if (error) std::rethrow_exception(error);
+      if (error) std::rethrow_exception(std::move(error));
     } catch (const Error&) {
-      set_error(error, false);
+      set_error(std::current_exception(), false);
     }
   });
 }

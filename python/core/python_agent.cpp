@@ -26,7 +26,7 @@ Action action_of(py::handle chosen, Action actions) {
 
 }  // namespace
 
-PythonAgent::PythonAgent(py::object agent, std::string name, Shape shape,
+PythonAgent::PythonAgent(const py::object& agent, std::string name, Shape shape,
                          const std::atomic<bool>* stop)
     : choose_(agent.attr("choose")),
       learn_(agent.attr("learn")),

@@ -65,7 +65,8 @@ class PythonProblem final : public Problem {
 class PythonAgent final : public AnyAgent {
  public:
   // With the lock held.
-  PythonAgent(py::object agent, std::string name, Shape shape, const std::atomic<bool>* stop);
+  PythonAgent(const py::object& agent, std::string name, Shape shape,
+              const std::atomic<bool>* stop);
   ~PythonAgent() override;
   PythonAgent(const PythonAgent&) = delete;
   PythonAgent& operator=(const PythonAgent&) = delete;

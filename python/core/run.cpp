@@ -99,11 +99,11 @@ class PythonRun {
     if (factory.is_none()) {
       return make_agent(cell.agent_spec, {.shape = shape, .stream = stream.with(Role::kModel)});
     }
-    py::object made = factory("n_actions"_a = shape.actions, "context_dim"_a = shape.dim,
-                              "seed"_a = python_seed(stream.with(Role::kModel)));
+    const py::object made = factory("n_actions"_a = shape.actions, "context_dim"_a = shape.dim,
+                                    "seed"_a = python_seed(stream.with(Role::kModel)));
     // One of ours: a copy, as the same one may be given to every trial.
     if (py::isinstance<AgentHandle>(made)) return begun(made.ptr(), shape.dim).agent->clone();
-    return std::make_unique<PythonAgent>(std::move(made), cell.agent_spec, shape, stop);
+    return std::make_unique<PythonAgent>(made, cell.agent_spec, shape, stop);
   }
 
   const Experiment& experiment_;
