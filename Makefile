@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build quickstart test bench tidy format clean install \
+.PHONY: help setup build quickstart python test bench tidy format clean install \
         test-steps configure-release check-static test-release test-asan test-tsan check-docs
 
 step = @printf '\n== %s\n' "$(1)"
@@ -32,6 +32,16 @@ quickstart: build  ## build, then a small part of the paper and its report: resu
 	  'build/sau list                                   everything that can be named' \
 	  'build/sau run --problem bernoulli --agent sau_ucb --agent "epsilon_greedy(epsilon=0.05)"' \
 	  'docs/command-line.md                             one task a section'
+
+# Debian's own Python, whatever comes first on the PATH. Its NumPy is seen by the environment.
+PYTHON ?= /usr/bin/python3
+python:  ## the Python package, in a virtual environment: build/python-venv
+	tools/setup.sh python
+	$(PYTHON) -m venv --system-site-packages build/python-venv
+	build/python-venv/bin/pip install --disable-pip-version-check --no-index --force-reinstall \
+	  --no-deps ./python
+	@build/python-venv/bin/python -c 'import sau; print("sau", sau.__version__, "is installed")'
+	@printf 'Use it with\n  . build/python-venv/bin/activate\n'
 
 test: setup  ## every check: format, layers, all tests, sanitizers, docs, clang-tidy
 	@if $(MAKE) --no-print-directory test-steps; then printf '\nmake test: ALL PASSED\n'; \
@@ -77,7 +87,7 @@ bench: setup configure-release  ## build and run the benchmarks
 	cmake --build --preset bench -j $(JOBS)
 	@set -e; for bench in build/bench/*_bench; do echo "== $$bench"; "$$bench"; done
 
-tidy: configure-release  ## clang-tidy over src and apps
+tidy: configure-release  ## clang-tidy over src, apps and python
 	$(call step,clang-tidy)
 	JOBS=$(JOBS) tools/tidy.sh
 

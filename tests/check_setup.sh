@@ -39,6 +39,12 @@ fail() {
 [[ $(tail -n 1 "$temporary/asked") == *"cmake libfmt-dev" ]] ||
   fail "asked for '$(tail -n 1 "$temporary/asked")', not for cmake and libfmt-dev alone"
 
+"$setup" --list python >"$temporary/list"
+grep -qx pybind11-dev "$temporary/list" || fail "the list python has no pybind11-dev"
+grep -qx cmake "$temporary/list" || fail "the list python has no cmake"
+! grep -qx npm "$temporary/list" || fail "the list python has what only the program needs"
+! grep -qx libgtest-dev "$temporary/list" || fail "the list python has the packages of the tests"
+
 # A machine with no more commands than the script itself uses.
 mkdir "$temporary/few"
 for tool in bash sh cat env grep id; do
@@ -47,7 +53,7 @@ done
 bare=$temporary/bin:$temporary/few
 "$setup" --list build | grep -vx -e nodejs -e npm >"$temporary/installed"
 PATH=$bare "$setup" build >/dev/null
-[[ $(tail -n 1 "$temporary/asked") == *"nodejs npm" ]] || fail "did not ask for nodejs and npm"
+[[ $(tail -n 1 "$temporary/asked") == *"nodejs npm"* ]] || fail "did not ask for nodejs and npm"
 # Both commands come from elsewhere.
 printf '#!/bin/sh\n' >"$temporary/bin/node"
 cp "$temporary/bin/node" "$temporary/bin/npm"

@@ -26,7 +26,7 @@ ALGORITHMS = ROOT / "docs" / "algorithms.md"
 CHAPTERS = {"Problems": "problems", "Value models": "models", "Strategies": "strategies",
             "Joint models": "joint_models", "Joint strategies": "joint_strategies"}
 TIMEOUT = 60
-NOT_STANDARD = re.compile(r"^\s*(?:import|from)\s+(?:pandas|numpy)\b", re.M)
+NOT_STANDARD = re.compile(r"^\s*(?:import|from)\s+(?:pandas|numpy|sau)\b", re.M)
 
 problems = []
 

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 mode=(--dry-run --Werror)
 [[ ${1:-} != --fix ]] || mode=(-i)
 
-mapfile -t files < <(find include src apps tests bench examples \
+mapfile -t files < <(find include src apps tests bench examples python \
   \( -name '*.hpp' -o -name '*.cpp' \) -type f | sort)
 if [[ ${#files[@]} -eq 0 ]]; then
   echo "format: no files" >&2

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# clang-tidy on what a configured build/ compiles of src/ and apps/: silent unless it finds something.
+# clang-tidy on what a configured build/ compiles of src/, apps/ and python/: silent unless it
+# finds something.
 # The warnings of clang itself are switched off: the build has those of the compiler.
 # usage: tools/tidy.sh [FILE...]    without files: all of them, in the batches of a unity build
 set -euo pipefail
@@ -22,6 +23,6 @@ import json, os, re
 root = os.getcwd()
 for entry in json.load(open("build/compile_commands.json")):
     path = os.path.relpath(entry["file"], root)
-    if re.match(r"(src|apps)/|build/CMakeFiles/sau_\w+\.dir/Unity/", path):
+    if re.match(r"(src|apps|python)/|build/(python/)?CMakeFiles/sau_\w+\.dir/Unity/", path):
         print(path)
 PYTHON

@@ -43,11 +43,14 @@ class AgentOf final : public AnyAgent {
 
   void probabilities(Context x, std::span<double> out) override {
     check(x);
-    if (out.size() != shape_.actions) {
-      throw Error("probabilities: room for " + std::to_string(out.size()) + " actions, expected " +
-                  std::to_string(shape_.actions));
-    }
+    check_room(out);
     agent_.probabilities(x, out);
+  }
+
+  void last_probabilities(Context x, std::span<double> out) override {
+    check(x);
+    check_room(out);
+    agent_.last_probabilities(x, out);
   }
 
   std::span<const double> values(Context x) override {
@@ -119,6 +122,12 @@ class AgentOf final : public AnyAgent {
         throw Error("the context's number " + std::to_string(i) + " is not finite");
       }
     }
+  }
+
+  void check_room(std::span<const double> out) const {
+    if (out.size() == shape_.actions) return;
+    throw Error("probabilities: room for " + std::to_string(out.size()) + " actions, expected " +
+                std::to_string(shape_.actions));
   }
 
   template <class... P>

@@ -67,17 +67,17 @@ class Board {
     }
   }
 
-  // Reports progress until `workers` have left.
+  // Reports progress until `workers` have left: at least once, as they may be quicker than this.
   void watch(unsigned workers, const std::function<void(const Progress&)>& report) {
     const auto start = std::chrono::steady_clock::now();
     std::unique_lock lock(mutex_);
-    while (left_ < workers) {
+    do {
       changed_.wait_for(lock, std::chrono::milliseconds(200), [&] { return left_ == workers; });
       progress_.seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       progress_.share = share_done();
       if (report) report(progress_);
-    }
+    } while (left_ < workers);
   }
 
   void leave() {

@@ -54,6 +54,27 @@ TEST_P(Probabilities, AreNotNegativeAndAddUp) {
   }
 }
 
+// Through the opening, and with settings that make the chances move from step to step.
+TEST_P(Probabilities, OfTheLastChoiceAreThoseBeforeIt) {
+  const bool anneals = GetParam().strategy == EpsilonGreedy::kName;
+  const auto agent =
+      make_agent(GetParam().spec() + (anneals ? "(epsilon=0.9,decay=0.8,initial_pulls=2)" : ""),
+                 GetParam().setup(kActions));
+  auto world = GetParam().world(4);
+  Rng rng({.seed = 2, .role = Role::kAgent});
+  std::vector<double> chance(kActions);
+  for (int n = 0; n < 60; ++n) {
+    const Context x = world.next();
+    const auto before = probabilities(*agent, x);
+    const Choice made = agent->choose(x, rng);
+    const std::string state = state_bytes(*agent);
+    agent->last_probabilities(x, chance);
+    for (Action a = 0; a < kActions; ++a) ASSERT_NEAR(chance[a], before[a], 1e-13) << n;
+    ASSERT_EQ(state_bytes(*agent), state) << "asking changes nothing";
+    agent->learn(x, made, world.reward(made.action));
+  }
+}
+
 TEST_P(Probabilities, MatchTheFrequenciesOfDraws) {
   const auto agent = GetParam().make(kActions);
   auto world = GetParam().world(4);

@@ -32,6 +32,14 @@ class Agent {
   // The chance of every action in the next choose(x); one number per action.
   void probabilities(Context x, std::span<double> out) { strategy_.probabilities(model_, x, out); }
 
+  // The chance of every action in the last choose(), which was choose(x), nothing having been
+  // learned since.
+  void last_probabilities(Context x, std::span<double> out) {
+    S before = strategy_;
+    if constexpr (requires { before.step_back(); }) before.step_back();
+    before.probabilities(model_, x, out);
+  }
+
   std::span<const double> values(Context x) noexcept { return model_.values(x); }
 
   // What went wrong for good in the model, else in the strategy; empty while all is well.

@@ -31,6 +31,9 @@ class AnyAgent {
   virtual void learn(Context x, Choice made, double reward) = 0;
   // The chance of every action in the next choose(x); changes nothing.
   virtual void probabilities(Context x, std::span<double> out) = 0;
+  // The chance that every action had in the last choose(), which was choose(x) and from which
+  // nothing has been learned yet; changes nothing. For those who want it of few of their choices.
+  virtual void last_probabilities(Context x, std::span<double> out) = 0;
   // The predicted mean reward of every action; valid until the next call.
   virtual std::span<const double> values(Context x) = 0;
 

@@ -70,11 +70,15 @@ class EpsilonGreedy {
     mix_uniform(epsilon_, out);
   }
 
+  void step_back() noexcept {
+    --step_;
+    anneal();
+  }
+
   // Steps taken apart anneal together.
   void merge(const EpsilonGreedy& other) noexcept {
     step_ += other.step_;
-    epsilon_ = std::max(options_.floor,
-                        options_.epsilon * std::pow(options_.decay, static_cast<double>(step_)));
+    anneal();
   }
 
   static void state(auto& self, auto&& field) {
@@ -83,6 +87,12 @@ class EpsilonGreedy {
   }
 
  private:
+  // The epsilon after step_ steps.
+  void anneal() noexcept {
+    epsilon_ = std::max(options_.floor,
+                        options_.epsilon * std::pow(options_.decay, static_cast<double>(step_)));
+  }
+
   Options options_;
   Action actions_;
   std::uint64_t step_ = 0;

@@ -76,6 +76,8 @@ class SauSampling {
 
   const SauState& sau() const noexcept { return sau_; }
 
+  void step_back() noexcept { --step_; }
+
   void merge(const SauSampling& other) noexcept {
     step_ += other.step_;
     sau_.merge(other.sau_);

@@ -55,6 +55,8 @@ class SauUcb {
 
   const SauState& sau() const noexcept { return sau_; }
 
+  void step_back() noexcept { --step_; }
+
   void merge(const SauUcb& other) noexcept {
     step_ += other.step_;
     sau_.merge(other.sau_);

@@ -16,6 +16,9 @@ namespace sau {
 //  - choose(model, x, rng): one decision; counts a step. Never throws, never allocates;
 //  - observe(action, residual): what came of a decision, reward minus the value predicted then;
 //  - probabilities(model, x, out): the chance of every action in the next choose(), exactly;
+//  - step_back(): only of a strategy that counts its steps: as it was before its last choose(),
+//  from
+//    which nothing has been learned yet;
 //  - kNeeds: where not every model will do, what it needs of one, as in "a model with a posterior".
 template <class S, class M>
 concept Explores = Component<S> && std::copyable<S> && ValueModel<M> &&

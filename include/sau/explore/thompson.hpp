@@ -46,6 +46,8 @@ class Thompson {
     }
   }
 
+  void step_back() noexcept { --step_; }
+
   void merge(const Thompson& other) noexcept { step_ += other.step_; }
 
   static void state(auto& self, auto&& field) { field("step", self.step_); }

@@ -48,6 +48,8 @@ class Ucb1 {
     point_mass(choice(step_ + 1, model.values(x)), out);
   }
 
+  void step_back() noexcept { --step_; }
+
   void merge(const Ucb1& other) noexcept {
     step_ += other.step_;
     for (std::size_t a = 0; a < pulls_.size(); ++a) {

@@ -1,0 +1,131 @@
+#include "agent.hpp"
+
+#include <pybind11/stl/filesystem.h>
+
+#include <filesystem>
+
+#include "errors.hpp"
+#include "sau/catalog/catalog.hpp"
+#include "sau/catalog/snapshot.hpp"
+#include "sau/core/archive.hpp"
+
+namespace sau::python {
+namespace {
+
+// Everything that has to be kept of an agent besides its spec and shape.
+py::bytes state_of(const AgentHandle& handle) {
+  const AgentCore& core = handle.core();
+  StateWriter writer;
+  writer("rng", core.rng);
+  core.agent->save(writer);
+  return py::bytes(writer.bytes());
+}
+
+void restore(AgentHandle& handle, const std::string& spec, Action actions, std::size_t dim,
+             const py::bytes& state) {
+  auto core = std::make_shared<AgentCore>(
+      make_agent(spec, {.shape = {.actions = actions, .dim = dim}, .stream = {}}), Rng(Stream{}));
+  StateReader reader{std::string_view(state)};
+  reader("rng", core->rng);
+  core->agent->load(reader);
+  reader.finish();
+  handle.adopt(std::move(core));
+}
+
+void copy_from(AgentHandle& handle, const AgentHandle& other) {
+  if (!other.started()) return;
+  const AgentCore& core = other.core();
+  auto copy = std::make_shared<AgentCore>(core.agent->clone(), core.rng);
+  copy->turn = core.turn;
+  handle.adopt(std::move(copy));
+}
+
+void load_file(AgentHandle& handle, const std::filesystem::path& path) {
+  SavedAgent saved = load_agent(path);
+  handle.adopt(std::make_shared<AgentCore>(std::move(saved.agent), saved.rng));
+}
+
+py::object fault_of(const AgentHandle& handle) {
+  if (!handle.started()) return py::none();
+  const std::string fault = handle.core().agent->fault();
+  return fault.empty() ? py::object(py::none()) : py::str(fault);
+}
+
+py::object shape_of(const AgentHandle& handle) {
+  if (!handle.started()) return py::none();
+  const Shape shape = handle.shared()->agent->shape();
+  return py::make_tuple(shape.actions, shape.dim);
+}
+
+void merge(AgentHandle& handle, const AgentHandle& other) {
+  AgentCore& core = handle.core();
+  as_usage([&] { core.agent->merge(*other.core().agent); });
+  ++core.turn;
+}
+
+py::tuple stream_of(const AgentHandle& handle) {
+  const Stream& stream = handle.core().rng.stream();
+  return py::make_tuple(stream.seed, stream.trial, stream.scope);
+}
+
+}  // namespace
+
+void AgentHandle::start(const std::string& spec, Action actions, std::size_t dim,
+                        const Stream& stream) {
+  adopt(std::make_shared<AgentCore>(make_agent(spec, {.shape = {.actions = actions, .dim = dim},
+                                                      .stream = stream.with(Role::kModel)}),
+                                    Rng(stream.with(Role::kAgent))));
+}
+
+void AgentHandle::refuse() const {
+  if (!core_) {
+    throw UsageError(
+        "the agent has seen no context yet, so their length is not known; give "
+        "context_dim");
+  }
+  throw Error("the agent is at work in another thread; give every thread an agent of its own");
+}
+
+void define_agent(py::module_& module) {
+  using namespace py::literals;
+  AgentClass type(module, "Agent", "The part of sau.Agent that is written in C++.");
+  type.def(py::init<>())
+      .def(
+          "_start",
+          [](AgentHandle& handle, const std::string& spec, Action actions, std::size_t dim,
+             std::uint64_t seed, std::uint64_t trial, std::uint64_t scope) {
+            handle.start(spec, actions, dim, {.seed = seed, .trial = trial, .scope = scope});
+          },
+          "spec"_a, "n_actions"_a, "context_dim"_a, "seed"_a, "trial"_a, "scope"_a)
+      .def("_copy_from", &copy_from, "other"_a)
+      .def(
+          "_take", [](AgentHandle& handle, AgentHandle& other) { handle.adopt(other.shared()); },
+          "other"_a)
+      .def("_state", &state_of)
+      .def("_restore", &restore, "spec"_a, "n_actions"_a, "context_dim"_a, "state"_a)
+      .def("_load", &load_file, "path"_a)
+      .def(
+          "_save",
+          [](const AgentHandle& handle, const std::filesystem::path& path) {
+            save_agent(path, *handle.core().agent, handle.core().rng);
+          },
+          "path"_a)
+      .def("_merge", &merge, "other"_a)
+      .def_property_readonly("_spec",
+                             [](const AgentHandle& handle) { return handle.core().agent->spec(); })
+      .def_property_readonly("_shape", &shape_of)
+      .def_property_readonly("_stream", &stream_of)
+      .def_property_readonly(
+          "_turn",
+          [](const AgentHandle& handle) { return handle.started() ? handle.shared()->turn : 0; })
+      .def_property_readonly("_reward_range",
+                             [](const AgentHandle& handle) {
+                               const RewardRange range = handle.core().agent->rewards();
+                               return py::make_tuple(range.min, range.max);
+                             })
+      .def_property_readonly("_fault", &fault_of);
+  define_decisions(type);
+  define_batches(type);
+}
+
+}  // namespace sau::python

@@ -1,0 +1,186 @@
+// Agents over rows of contexts.
+#include <pybind11/numpy.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "agent.hpp"
+#include "arrays.hpp"
+#include "errors.hpp"
+#include "unlocked.hpp"
+
+namespace sau::python {
+namespace {
+
+using Rows = py::array_t<double>;
+
+std::size_t actions_in(const AgentCore& core) { return core.agent->shape().actions; }
+
+py::ssize_t as_size(std::size_t size) { return static_cast<py::ssize_t>(size); }
+
+// Python lets a method be called with anything as self.
+AgentCore& agent_of(py::handle self, std::size_t dim) {
+  if (!py::isinstance<AgentHandle>(self)) throw py::type_error("self is not a sau.Agent");
+  return begun(self.ptr(), dim);
+}
+
+// The agent of `self` for these contexts.
+AgentCore& agent_for(py::handle self, const Matrix& contexts) {
+  AgentCore& core = agent_of(self, contexts.columns());
+  contexts.check(core.agent->shape().dim);
+  return core;
+}
+
+// A row of numbers for one context, a matrix for many; fill(core, x, out) writes those of one.
+template <class F>
+Rows per_context(py::handle self, py::handle x, const char* name, F&& fill) {
+  return as_usage([&]() -> Rows {
+    Context row;
+    std::optional<Doubles> numbers;
+    if (!x.is_none() && !is_plain_row(x.ptr(), row)) numbers = doubles_of(x, name);
+    if (!numbers || numbers->ndim() == 1) {
+      if (numbers) row = span_of(*numbers);
+      AgentCore& core = agent_of(self, row.size());
+      Rows out(as_size(actions_in(core)));
+      fill(core, row, std::span(out.mutable_data(), actions_in(core)));
+      return out;
+    }
+    const Matrix contexts(*numbers, name);
+    AgentCore& core = agent_for(self, contexts);
+    const std::size_t actions = actions_in(core);
+    Rows out({as_size(contexts.rows()), as_size(actions)});
+    double* to = out.mutable_data();
+    for_rows_unlocked(core, contexts.rows(), [&](std::size_t i) {
+      fill(core, contexts.row(i), std::span(to + i * actions, actions));
+    });
+    return out;
+  });
+}
+
+Rows probabilities(py::handle self, py::handle x) {
+  return per_context(self, x, "probabilities",
+                     [](AgentCore& core, Context context, std::span<double> out) {
+                       core.agent->probabilities(context, out);
+                     });
+}
+
+Rows values(py::handle self, py::handle x) {
+  return per_context(self, x, "values",
+                     [](AgentCore& core, Context context, std::span<double> out) {
+                       std::ranges::copy(core.agent->values(context), out.begin());
+                     });
+}
+
+// actions, values, probabilities or None, and the contexts as they were used.
+py::tuple choose_batch(py::handle self, py::handle x, bool wants_probability) {
+  return as_usage([&] {
+    const Matrix contexts(x, "choose_batch");
+    AgentCore& core = agent_for(self, contexts);
+    const py::ssize_t rows = as_size(contexts.rows());
+    py::array_t<std::int64_t> actions(rows);
+    Rows predicted(rows), chance(wants_probability ? rows : 0);
+    std::vector<double> chances(wants_probability ? actions_in(core) : 0);
+    std::int64_t* action = actions.mutable_data();
+    double* value = predicted.mutable_data();
+    double* probability = chance.mutable_data();
+    ++core.turn;
+    for_rows_unlocked(core, contexts.rows(), [&](std::size_t i) {
+      const Context context = contexts.row(i);
+      if (wants_probability) core.agent->probabilities(context, chances);
+      const Choice made = core.agent->choose(context, core.rng);
+      action[i] = made.action;
+      value[i] = made.value;
+      if (wants_probability) probability[i] = chances[made.action];
+    });
+    const py::object chance_or_none = wants_probability ? py::object(chance) : py::none();
+    return py::make_tuple(actions, predicted, chance_or_none, contexts.array());
+  });
+}
+
+// Nothing is learned unless all of it can be.
+void learn_batch(py::handle self, py::handle x, py::handle actions, py::handle predicted,
+                 py::handle rewards) {
+  as_usage([&] {
+    const Matrix contexts(x, "contexts");
+    AgentCore& core = agent_for(self, contexts);
+    const auto action =
+        actions_of(actions, contexts.rows(), core.agent->shape().actions, "actions");
+    const Doubles value = column_of(predicted, contexts.rows(), "values");
+    const Doubles reward = column_of(rewards, contexts.rows(), "rewards");
+    check_rewards(span_of(reward), core.agent->rewards());
+    check_rewards(span_of(value), {});
+    ++core.turn;
+    const double* made = value.data();
+    const double* received = reward.data();
+    for_rows_unlocked(core, contexts.rows(), [&](std::size_t i) {
+      core.agent->learn(contexts.row(i), {action[i], made[i]}, received[i]);
+    });
+  });
+}
+
+// Rows of a log, in their order: as if the agent had made these choices itself, with the values it
+// would have predicted. What it draws on the way is from a copy of its generator.
+void learn_logged(py::handle self, py::handle x, py::handle actions, py::handle rewards) {
+  as_usage([&] {
+    const Matrix contexts(x, "X");
+    AgentCore& core = agent_for(self, contexts);
+    const auto action =
+        actions_of(actions, contexts.rows(), core.agent->shape().actions, "actions");
+    const Doubles reward = column_of(rewards, contexts.rows(), "rewards");
+    check_rewards(span_of(reward), core.agent->rewards());
+    ++core.turn;
+    Rng rng = core.rng;
+    const double* received = reward.data();
+    for_rows_unlocked(core, contexts.rows(), [&](std::size_t i) {
+      const Context context = contexts.row(i);
+      core.agent->choose(context, rng);  // counts the step
+      const double value = core.agent->values(context)[action[i]];
+      core.agent->learn(context, {action[i], value}, received[i]);
+    });
+  });
+}
+
+constexpr const char* kProbabilitiesDoc =
+    "The chance of every action in the next ``choose``, exactly; changes nothing.\n\n"
+    "Parameters\n"
+    "----------\n"
+    "x : array_like, optional\n"
+    "    One context, or many as rows of a matrix; nothing for an agent without contexts.\n\n"
+    "Returns\n"
+    "-------\n"
+    "ndarray of shape (n_actions,) or (n_contexts, n_actions)\n\n"
+    "Examples\n"
+    "--------\n"
+    ">>> import sau\n"
+    ">>> agent = sau.Agent(\"epsilon_greedy\", n_actions=4, epsilon=0.2)\n"
+    ">>> agent.probabilities().round(12).tolist()\n"
+    "[0.85, 0.05, 0.05, 0.05]\n";
+
+constexpr const char* kValuesDoc =
+    "The reward predicted for every action; changes nothing.\n\n"
+    "Parameters\n"
+    "----------\n"
+    "x : array_like, optional\n"
+    "    One context, or many as rows of a matrix; nothing for an agent without contexts.\n\n"
+    "Returns\n"
+    "-------\n"
+    "ndarray of shape (n_actions,) or (n_contexts, n_actions)\n\n"
+    "Examples\n"
+    "--------\n"
+    ">>> import sau\n"
+    ">>> sau.Agent(\"sau_ucb\", n_actions=2).values().tolist()\n"
+    "[0.0, 0.0]\n";
+
+}  // namespace
+
+void define_batches(AgentClass& type) {
+  using namespace py::literals;
+  type.def("probabilities", &probabilities, "x"_a = py::none(), kProbabilitiesDoc)
+      .def("values", &values, "x"_a = py::none(), kValuesDoc)
+      .def("_choose_batch", &choose_batch, "x"_a, "probability"_a)
+      .def("_learn_batch", &learn_batch, "x"_a, "actions"_a, "values"_a, "rewards"_a)
+      .def("_learn_logged", &learn_logged, "x"_a, "actions"_a, "rewards"_a);
+}
+
+}  // namespace sau::python

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <exception>
+#include <utility>
+
+#include "sau/core/error.hpp"
+
+namespace sau::python {
+
+namespace py = pybind11;
+
+// sau.Error, sau.UsageError, sau.MissingData, and how the library's exceptions become them.
+void define_errors(py::module_& module);
+
+// Sets the Python error that stands for `error`. With `usage`, every Error of the library counts as
+// one of usage: where nothing but the arguments can be wrong.
+void set_error(const std::exception_ptr& error, bool usage) noexcept;
+
+// Calls f, turning Errors of the library into UsageErrors.
+template <class F>
+decltype(auto) as_usage(F&& f) {
+  try {
+    return std::forward<F>(f)();
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+}
+
+}  // namespace sau::python

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace sau::python {
+
+// What each of the files adds to the module.
+void define_catalog(pybind11::module_& module);
+void define_problem(pybind11::module_& module);
+void define_data(pybind11::module_& module);
+void define_run(pybind11::module_& module);
+void define_results(pybind11::module_& module);
+
+}  // namespace sau::python

@@ -1,0 +1,255 @@
+// sau.run, sau.paper: the library's runner, with problems and agents of Python's among its own.
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <mutex>
+
+#include "agent.hpp"
+#include "errors.hpp"
+#include "interruptible.hpp"
+#include "parts.hpp"
+#include "python_parts.hpp"
+#include "sau/catalog/catalog.hpp"
+#include "sau/report/theory.hpp"
+#include "sau/run/runner.hpp"
+#include "table_problem.hpp"
+
+namespace sau::python {
+namespace {
+
+using namespace py::literals;
+
+// What a cell is played with where its specs do not say it. Only to be touched with the lock held.
+struct Players {
+  py::object problem, agent;  // None: from the catalogue
+  ProblemShape known;         // of a problem written in Python
+  std::shared_ptr<TableProblem> table;
+
+  bool native() const { return problem.is_none() && agent.is_none() && !table; }
+};
+
+// The first thing that went wrong in Python's part of a run: it ends the run and is raised.
+class FirstError {
+ public:
+  void keep(const std::exception_ptr& error) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = error;
+  }
+  void raise() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
+// Small enough for whatever a program may seed with it.
+std::uint64_t python_seed(const Stream& stream) { return Rng(stream).bits() >> 32; }
+
+class PythonRun {
+ public:
+  PythonRun(const Experiment& experiment, std::vector<Players> players, std::atomic<bool>& stop)
+      : experiment_(experiment), players_(std::move(players)), stop_(stop) {}
+
+  bool trial(const Cell& cell, std::uint64_t seed, std::uint64_t trial,
+             std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
+             TrialRecord& record) {
+    // The runner hands over cells of the experiment itself.
+    const Players& players = players_[static_cast<std::size_t>(&cell - experiment_.cells.data())];
+    if (players.native()) return run_trial(cell, seed, trial, points, stop, record);
+    try {
+      return play(players, cell, seed, trial, points, stop, record);
+    } catch (const StopRequested&) {
+    } catch (...) {
+      errors_.keep(std::current_exception());
+      stop_ = true;
+    }
+    return false;
+  }
+
+  void raise() const { errors_.raise(); }
+
+ private:
+  static bool play(const Players& players, const Cell& cell, std::uint64_t seed,
+                   std::uint64_t trial, std::span<const std::uint64_t> points,
+                   const std::atomic<bool>* stop, TrialRecord& record) {
+    const Stream problem_name = problem_stream(cell.problem_spec, seed, trial);
+    const Stream agent_name = agent_stream(cell.problem_spec, cell.agent_spec, seed, trial);
+    // Held and released by turns from here on: this thread is known to the interpreter meanwhile.
+    const py::gil_scoped_acquire locked;
+    std::unique_ptr<Problem> problem;
+    if (!players.problem.is_none()) {
+      problem = std::make_unique<PythonProblem>(players.problem(), players.known,
+                                                python_seed(problem_name), stop);
+    } else {
+      const py::gil_scoped_release unlocked;
+      const Stream setup = problem_name.with(Role::kSetup);
+      problem = players.table ? players.table->play(setup) : make_problem(cell.problem_spec, setup);
+    }
+    const std::unique_ptr<AnyAgent> agent =
+        make(players.agent, cell, problem->shape(), agent_name, stop);
+    const py::gil_scoped_release unlocked;
+    return play_trial(*agent, *problem, {Rng(problem_name), Rng(agent_name)}, cell.steps, points,
+                      stop, record);
+  }
+
+  static std::unique_ptr<AnyAgent> make(const py::object& factory, const Cell& cell, Shape shape,
+                                        const Stream& stream, const std::atomic<bool>* stop) {
+    if (factory.is_none()) {
+      return make_agent(cell.agent_spec, {.shape = shape, .stream = stream.with(Role::kModel)});
+    }
+    const py::object made = factory("n_actions"_a = shape.actions, "context_dim"_a = shape.dim,
+                                    "seed"_a = python_seed(stream.with(Role::kModel)));
+    // One of ours: a copy, as the same one may be given to every trial.
+    if (py::isinstance<AgentHandle>(made)) return begun(made.ptr(), shape.dim).agent->clone();
+    return std::make_unique<PythonAgent>(made, cell.agent_spec, shape, stop);
+  }
+
+  const Experiment& experiment_;
+  std::vector<Players> players_;
+  std::atomic<bool>& stop_;
+  FirstError errors_;
+};
+
+Cell cell_of(const py::dict& dict) {
+  return {.problem = dict["problem"].cast<std::string>(),
+          .agent = dict["agent"].cast<std::string>(),
+          .problem_spec = dict["problem_spec"].cast<std::string>(),
+          .agent_spec = dict["agent_spec"].cast<std::string>(),
+          .steps = dict["steps"].cast<std::uint64_t>(),
+          .trials = dict["trials"].cast<std::uint64_t>(),
+          .data = dict["data"].cast<std::string>()};
+}
+
+py::dict to_dict(const Cell& cell) {
+  return py::dict("problem"_a = cell.problem, "agent"_a = cell.agent,
+                  "problem_spec"_a = cell.problem_spec, "agent_spec"_a = cell.agent_spec,
+                  "steps"_a = cell.steps, "trials"_a = cell.trials, "data"_a = cell.data);
+}
+
+Players players_of(const py::dict& dict) {
+  Players players{.problem = py::none(), .agent = py::none(), .known = {}, .table = nullptr};
+  if (dict.contains("agent_factory")) players.agent = dict["agent_factory"];
+  if (dict.contains("table")) {
+    players.table = std::make_shared<TableProblem>(dict["table"].cast<TableProblem>());
+  }
+  if (dict.contains("problem_factory")) {
+    players.problem = dict["problem_factory"];
+    const auto rewards = dict["reward_range"].cast<std::pair<double, double>>();
+    players.known = {.shape = {.actions = dict["n_actions"].cast<Action>(),
+                               .dim = dict["context_dim"].cast<std::size_t>()},
+                     .rewards = {rewards.first, rewards.second},
+                     .default_steps = dict["steps"].cast<std::uint64_t>()};
+  }
+  return players;
+}
+
+// How many trials of each cell the folder has already.
+std::vector<std::uint64_t> trials_in(const std::filesystem::path& folder, const py::list& cells,
+                                     std::uint64_t seed) {
+  Experiment experiment{.seed = seed, .cells = {}};
+  for (const auto& cell : cells) experiment.cells.push_back(cell_of(cell.cast<py::dict>()));
+  const RunResults found = preview_results(folder, experiment);
+  std::vector<std::uint64_t> counts;
+  for (const Cell& cell : experiment.cells) {
+    std::uint64_t count = 0;
+    for (const CellResults& have : found.cells) {
+      if (have.cell.same_as(cell)) count = have.trials.size();
+    }
+    counts.push_back(count);
+  }
+  return counts;
+}
+
+// Runs what is missing in the folder. `progress` is None or called with a dictionary.
+void run_cells(const std::filesystem::path& folder, const py::list& cells, std::uint64_t seed,
+               unsigned threads, const py::object& progress) {
+  Experiment experiment{.seed = seed, .cells = {}};
+  std::vector<Players> players;
+  for (const auto& cell : cells) {
+    experiment.cells.push_back(cell_of(cell.cast<py::dict>()));
+    players.push_back(players_of(cell.cast<py::dict>()));
+  }
+  std::atomic<bool> stop = false;
+  PythonRun python(experiment, std::move(players), stop);
+  ResultFolder results(folder, experiment);
+  std::mutex mutex;
+  Progress latest;
+  RunOptions options{.threads = threads, .stop = &stop};
+  options.progress = [&](const Progress& now) {
+    const std::lock_guard lock(mutex);
+    latest = now;
+  };
+  options.trial = [&](const Cell& cell, std::uint64_t of_seed, std::uint64_t trial,
+                      std::span<const std::uint64_t> points, const std::atomic<bool>* stopped,
+                      TrialRecord& record) {
+    return python.trial(cell, of_seed, trial, points, stopped, record);
+  };
+  RunOutcome outcome;
+  const auto look = [&] {
+    if (progress.is_none()) return;
+    Progress now;
+    {
+      const std::lock_guard lock(mutex);
+      now = latest;
+    }
+    progress(py::dict("trials_done"_a = now.trials_done, "trials_total"_a = now.trials_total,
+                      "steps_done"_a = now.steps_done, "seconds"_a = now.seconds,
+                      "share"_a = now.share));
+  };
+  run_interruptibly(
+      stop, [&] { outcome = run(experiment, results, options); }, look);
+  python.raise();
+  if (outcome.failures.empty()) return;
+  std::string all = "some cells cannot be run";
+  for (const std::string& failure : outcome.failures) all += "\n  " + failure;
+  throw Error(all);
+}
+
+py::dict part_of_paper(const std::string& name, std::uint64_t trials) {
+  PaperPart part;
+  {
+    const py::gil_scoped_release unlocked;
+    part = paper_part(name, trials);
+  }
+  py::list cells;
+  for (const Cell& cell : part.cells) cells.append(to_dict(cell));
+  return py::dict("name"_a = part.name, "title"_a = part.title, "trials"_a = part.trials,
+                  "checks"_a = part.checks, "cells"_a = cells, "left_out"_a = part.left_out);
+}
+
+py::list run_theory(std::uint64_t seed, std::uint64_t trials) {
+  std::atomic<bool> stop = false;
+  std::vector<TheoryCheck> checks;
+  run_interruptibly(
+      stop, [&] { checks = check_theory({.seed = seed, .trials = trials, .stop = &stop}); }, [] {});
+  py::list list;
+  for (const TheoryCheck& check : checks) {
+    list.append(py::dict(
+        "id"_a = check.id, "where"_a = check.where, "statement"_a = check.statement,
+        "statistic"_a = check.statistic, "value"_a = check.value,
+        "relation"_a = std::string(relation_name(check.relation)), "expected"_a = check.expected,
+        "tolerance"_a = check.tolerance, "reason"_a = check.reason,
+        "verdict"_a = std::string(verdict_name(check.verdict)), "note"_a = check.note));
+  }
+  return list;
+}
+
+}  // namespace
+
+void define_run(py::module_& module) {
+  module
+      .def(
+          "make_cell",
+          [](const std::string& problem, const std::string& agent, std::uint64_t steps,
+             std::uint64_t trials) { return to_dict(make_cell(problem, agent, steps, trials)); },
+          "problem"_a, "agent"_a, "steps"_a, "trials"_a)
+      .def("run_cells", &run_cells, "folder"_a, "cells"_a, "seed"_a, "threads"_a, "progress"_a)
+      .def("trials_in", &trials_in, "folder"_a, "cells"_a, "seed"_a)
+      .def("paper_parts", &paper_parts)
+      .def("paper_part", &part_of_paper, "name"_a, "trials"_a)
+      .def("check_theory", &run_theory, "seed"_a, "trials"_a);
+}
+
+}  // namespace sau::python

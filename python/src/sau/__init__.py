@@ -1,0 +1,59 @@
+"""Contextual bandits with Sample Average Uncertainty: the C++ library, from Python.
+
+The pieces:
+
+``sau.Agent``
+    chooses and learns, one context at a time or many, on line or from a log.
+``sau.run``, ``sau.paper``, ``sau.open``
+    compare agents over many trials, repeat the paper, read result folders.
+``sau.Problem``
+    the library's problems, step by step.
+``sau.data``
+    data sets as arrays, and arrays as problems.
+``sau.catalog``
+    what there is, by name.
+
+docs/python.md is the guide.
+
+Examples
+--------
+>>> import sau
+>>> agent = sau.Agent("sau_sampling", n_actions=2, seed=1)
+>>> for _ in range(300):
+...     choice = agent.choose()
+...     agent.learn(choice, 1.0 if choice.action == 1 else 0.5)
+>>> bool(agent.probabilities()[1] > 0.99)
+True
+"""
+
+from . import catalog, data
+from ._agent import Agent, load
+from ._choices import Choices
+from ._core import Choice, Error, MissingData, UsageError, build_info
+from ._problem import AgentLike, Problem, ProblemLike
+from ._results import CellResult, Results
+from ._run import open_results as open
+from ._run import paper, run
+
+__version__: str = build_info()["version"]
+
+__all__ = [
+    "Agent",
+    "AgentLike",
+    "CellResult",
+    "Choice",
+    "Choices",
+    "Error",
+    "MissingData",
+    "Problem",
+    "ProblemLike",
+    "Results",
+    "UsageError",
+    "build_info",
+    "catalog",
+    "data",
+    "load",
+    "open",
+    "paper",
+    "run",
+]

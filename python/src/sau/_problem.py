@@ -1,0 +1,121 @@
+"""The library's problems, played step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._agent import Agent, whole_number
+from ._spec import Setting, agent_spec, problem_spec
+
+Step = tuple[Any, float, bool, bool, Mapping[str, Any]]
+
+
+@runtime_checkable
+class ProblemLike(Protocol):
+    """A problem of your own, in the manner of gymnasium.
+
+    Besides these two methods it says how many actions there are, as ``n_actions`` or as
+    ``action_space.n``. It may say ``context_dim`` (otherwise the first context does),
+    ``reward_range`` (a pair of numbers; some agents need to know it) and ``default_steps``.
+    """
+
+    def reset(self, *, seed: int | None = None) -> tuple[Any, Mapping[str, Any]]:
+        """Begins anew: the first context, and a dictionary. A seed starts a trial."""
+
+    def step(self, action: int) -> Step:
+        """Plays an action: next context, reward, terminated, truncated, info.
+
+        ``info["regret"]`` is what the action gave away against the best there was. Without it the
+        regret is minus the reward. After `terminated` or `truncated`, ``reset()`` is called.
+        """
+
+
+@runtime_checkable
+class AgentLike(Protocol):
+    """An agent of your own. It is made for every trial, by a function or class that is given
+    ``n_actions``, ``context_dim`` and ``seed`` as keywords."""
+
+    def choose(self, x: npt.NDArray[np.float64]) -> int:
+        """The action for this context."""
+
+    def learn(self, x: npt.NDArray[np.float64], action: int, reward: float) -> None:
+        """What came of it."""
+
+
+class Problem(_core.Problem):
+    """A problem of the library, one trial of it, step by step and in the manner of gymnasium.
+
+    Parameters
+    ----------
+    problem : str
+        What the command line takes: ``"bernoulli"``, ``"linear(dim=10)"``, ``"statlog"``.
+    seed : int, default 1
+    trial : int, default 0
+        Which trial: the draws are those of the same trial of ``sau.run`` and ``sau run``.
+    **settings
+        Settings of the problem, which override those in `problem`.
+
+    Examples
+    --------
+    A trial by hand, with the numbers of the command line:
+
+    >>> import sau
+    >>> problem = sau.Problem("linear", seed=1, trial=0, actions=3)
+    >>> agent = problem.agent("sau_sampling")
+    >>> x, info = problem.reset()
+    >>> regret = 0.0
+    >>> for n in range(100):
+    ...     choice = agent.choose(x)
+    ...     x, reward, terminated, truncated, info = problem.step(choice.action)
+    ...     agent.learn(choice, reward)
+    ...     regret += info["regret"]
+    >>> result = sau.run("linear(actions=3)", "sau_sampling", trials=1, steps=100, seed=1)
+    >>> result.regret.item() == regret
+    True
+    """
+
+    def __init__(
+        self, problem: str, *, seed: int = 1, trial: int = 0, **settings: Setting
+    ) -> None:
+        super().__init__(
+            problem_spec(problem, settings),
+            whole_number("seed", seed, 0, 2**64 - 1),
+            whole_number("trial", trial, 0, 2**64 - 1),
+        )
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[npt.NDArray[np.float64], dict[str, Any]]:
+        """Begins the trial anew: its first context, and an empty dictionary.
+
+        Another `seed`, or ``options={"trial": 3}``, makes it another trial.
+        """
+        trial = None if options is None else options.get("trial")
+        return self._reset(seed, trial), {}
+
+    def step(
+        self, action: int
+    ) -> tuple[npt.NDArray[np.float64], float, bool, bool, dict[str, Any]]:
+        """Plays an action: next context, reward, False, False, ``{"regret": ...}``."""
+        x, reward, regret = self._step(whole_number("action", action, 0, 2**32 - 1))
+        return x, reward, False, False, {"regret": regret}
+
+    def agent(self, agent: str, **settings: Setting) -> Agent:
+        """The agent that meets this problem in this trial of a run, random stream included."""
+        params = {
+            "agent": agent,
+            "n_actions": self.n_actions,
+            "context_dim": self.context_dim,
+            "seed": self.seed,
+            **settings,
+        }
+        spec = agent_spec(agent, settings, self.context_dim)
+        return Agent._in_trial(params, self.trial, _core.scope(f"{self.spec} {spec}"))
+
+    def __repr__(self) -> str:
+        return f"Problem({self.spec!r}, seed={self.seed}, trial={self.trial})"

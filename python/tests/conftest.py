@@ -1,0 +1,50 @@
+"""What the tests share."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch, tmp_path):
+    """Nothing is written outside of the test's own folder."""
+    monkeypatch.setenv("SAU_CACHE_DIR", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(12345)
+
+
+@pytest.fixture
+def program():
+    """The command line, to compare with."""
+    path = os.environ.get("SAU_PROGRAM")
+    if not path or not Path(path).exists():
+        pytest.skip("SAU_PROGRAM does not name the program")
+    return path
+
+
+@pytest.fixture
+def data_folder(monkeypatch):
+    """The shared data sets, where they are at hand."""
+    path = os.environ.get("SAU_SHARED_DIR", "")
+    folder = Path(path) / "data"
+    if not path or not folder.is_dir():
+        pytest.skip("the shared data sets are not there")
+    monkeypatch.setenv("SAU_DATA_DIR", str(folder))
+    return folder
+
+
+@pytest.fixture
+def figures():
+    """matplotlib, drawing into memory."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    yield plt
+    plt.close("all")
+

@@ -1,0 +1,260 @@
+"""Runs: the numbers of the command line, arrays out."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sau
+
+
+def cells_of(folder):
+    """The bytes of every cell's file, by its name, and run.json."""
+    files = {path.name: path.read_bytes() for path in sorted((folder / "cells").iterdir())}
+    return files, (folder / "run.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "problems, agents, steps, seed",
+    [
+        (["bernoulli", "bernoulli(actions=3,gap=0.2)"], ["sau_ucb", "TS", "ucb1"], 300, 1),
+        (["linear-5-5", "wheel"], ["SAU-Sampling", "linear(lambda=2)+lin_ucb"], 300, 7),
+        (["linear(dim=3)"], ["neural-sau-s", "NeuralLinear"], 120, 2),
+    ],
+)
+def test_the_numbers_are_those_of_the_command_line(
+    program, tmp_path, problems, agents, steps, seed
+):
+    command = [program, "run", "--trials", "4", "--steps", str(steps), "--seed", str(seed),
+               "--out", str(tmp_path / "line"), "--json", "--quiet"]
+    command += [word for problem in problems for word in ("--problem", problem)]
+    command += [word for agent in agents for word in ("--agent", agent)]
+    printed = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    result = sau.run(problems, agents, 4, steps, seed, threads=2, out=tmp_path / "python")
+    assert cells_of(tmp_path / "python") == cells_of(tmp_path / "line")
+    frame = result.to_pandas("summary")
+    for row, cell in zip(frame.itertuples(), printed["cells"], strict=True):
+        assert (row.problem, row.agent) == (cell["problem"], cell["agent"])
+        assert row.regret_mean == cell["regret"]["mean"]
+        assert row.regret_p90 == cell["regret"]["p90"]
+        assert row.reward_median == cell["reward"]["median"]
+    # And the command line goes on where Python stopped.
+    command[command.index("4")] = "6"
+    command[command.index(str(tmp_path / "line"))] = str(tmp_path / "python")
+    subprocess.run(command, check=True, capture_output=True)
+    longer = sau.open(tmp_path / "python")
+    assert [cell.n_trials for cell in longer] == [6] * len(result)
+    np.testing.assert_array_equal(longer.regret[:, :, :4], result.regret)
+
+
+def test_a_trial_by_hand_is_the_trial_of_the_run():
+    result = sau.run("linear(dim=4)", "linear+sau_sampling", trials=3, steps=200, seed=5)
+    for trial in range(3):
+        problem = sau.Problem("linear(dim=4)", seed=5, trial=trial)
+        agent = problem.agent("linear+sau_sampling")
+        x, info = problem.reset()
+        assert info == {}
+        total = 0.0
+        for _ in range(200):
+            choice = agent.choose(x)
+            x, reward, terminated, truncated, info = problem.step(choice.action)
+            assert not terminated and not truncated
+            agent.learn(choice, reward)
+            total += info["regret"]
+        assert total == result.regret[0, 0, trial]
+
+
+def test_threads_change_nothing():
+    runs = [sau.run("bernoulli", ["sau_sampling", "ts"], 6, 400, threads=n) for n in (1, 2, 5)]
+    for other in runs[1:]:
+        np.testing.assert_array_equal(other.regret, runs[0].regret)
+        np.testing.assert_array_equal(other[1].curves, runs[0][1].curves)
+
+
+def test_results_are_arrays():
+    result = sau.run(["bernoulli", "wheel"], ["sau_ucb", "uniform"], trials=5, steps=150, seed=3)
+    assert result.regret.shape == result.reward.shape == (2, 2, 5)
+    assert (result.problems, result.agents[0]) == (("bernoulli-10-0.1", "wheel-0.50"), "SAU-UCB")
+    assert result.seed == 3 and len(result) == 4
+    cell = result["wheel-0.50", "Uniform"]
+    assert cell is result[3] and cell.steps == 150 and cell.agent_spec == "sample_mean+uniform"
+    np.testing.assert_array_equal(cell.regret, result.regret[1, 1])
+    assert cell.curve_steps[-1] == 150 and cell.curves.shape == (5, len(cell.curve_steps))
+    np.testing.assert_array_equal(cell.curves[:, -1], cell.regret)
+    assert cell.stuck.dtype == bool and cell.failures == {} and cell.seconds > 0.0
+    steps, curves = result.curves["wheel-0.50", "Uniform"]
+    assert curves is cell.curves and steps is cell.curve_steps
+    with pytest.raises(KeyError, match="there are the problems bernoulli-10-0.1"):
+        result["wheel", "uniform"]
+
+
+def test_without_steps_a_trial_has_the_problems_own():
+    assert sau.run("wheel", "uniform", trials=1)[0].steps == 2000
+
+
+def test_names_can_be_given():
+    result = sau.run({"arms": "bernoulli"}, {"mine": "sau_ucb(alpha=0.5)"}, trials=1, steps=20)
+    assert (result.problems, result.agents) == (("arms",), ("mine",))
+
+
+def test_a_cell_named_twice_is_run_once():
+    assert len(sau.run(["bernoulli", "bernoulli-10-0.1"], ["ts", "TS"], trials=1, steps=20)) == 1
+
+
+def test_a_folder_is_continued(tmp_path):
+    first = sau.run("bernoulli", "sau_ucb", trials=3, steps=100, out=tmp_path / "r")
+    before = cells_of(tmp_path / "r")[0]
+    again = sau.run("bernoulli", ["sau_ucb", "ts"], trials=5, steps=100, out=tmp_path / "r")
+    for name, content in before.items():
+        assert cells_of(tmp_path / "r")[0][name].startswith(content)
+    np.testing.assert_array_equal(again.regret[0, 0, :3], first.regret[0, 0])
+    fewer = sau.run("bernoulli", "ts", trials=2, steps=100, out=tmp_path / "r")
+    np.testing.assert_array_equal(fewer.regret[0, 0], again.regret[0, 1, :2])
+    with pytest.raises(sau.Error, match="holds results of seed 1, not 2"):
+        sau.run("bernoulli", "sau_ucb", trials=3, steps=100, seed=2, out=tmp_path / "r")
+
+
+def test_nothing_is_left_behind_without_a_folder(monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    sau.run("bernoulli", "sau_ucb", trials=1, steps=20)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("bernouli", "sau_ucb"), "did you mean 'bernoulli'"),
+        (("bernoulli", "sau_ucp"), "did you mean 'sau_ucb'"),
+        (("linear", "beta_bernoulli+thompson"), "cannot learn from the rewards of linear"),
+        (("bernoulli", []), "agents is empty"),
+        (("bernoulli", 3), "an agent is a spec"),
+        ((3, "sau_ucb"), "a problem is a spec"),
+        (("bernoulli", "sau_ucb", 0), "trials=0 is not allowed"),
+        (("bernoulli", "sau_ucb", 1, -5), "steps=-5 is not allowed"),
+        (("bernoulli", "sau_ucb", 1, 5, 1, 0), "threads=0 is not allowed"),
+    ],
+)
+def test_wrong_requests_run_nothing(arguments, message, tmp_path):
+    with pytest.raises(sau.UsageError, match=message):
+        sau.run(*arguments, out=tmp_path / "r")
+    assert not (tmp_path / "r").exists()
+
+
+def test_progress_is_told_and_may_stop_the_run():
+    told = []
+    sau.run("bernoulli", "sau_ucb", trials=30, steps=1000, progress=told.append)
+    assert told[-1]["trials_done"] == told[-1]["trials_total"] == 30
+
+    def fail(progress):
+        raise RuntimeError("enough")
+
+    start = time.monotonic()
+    with pytest.raises(RuntimeError, match="enough"):
+        sau.run("bernoulli", "ts", trials=100_000, progress=fail)
+    assert time.monotonic() - start < 20
+
+
+def test_it_is_quiet_unless_somebody_looks_on(capfd):
+    sau.run("bernoulli", "sau_ucb", trials=2, steps=50)
+    assert capfd.readouterr() == ("", "")
+    sau.run("bernoulli", "sau_ucb", trials=2, steps=50, progress=True)
+    out, err = capfd.readouterr()
+    assert out == "" and err.startswith("\r[") and "2 of 2 trials" in err
+
+
+def test_a_notebook_gets_plain_text(monkeypatch, capfd):
+    class ZMQInteractiveShell:
+        pass
+
+    class IPython:
+        get_ipython = staticmethod(ZMQInteractiveShell)
+
+    monkeypatch.setitem(sys.modules, "IPython", IPython)
+    sau.run("bernoulli", "sau_ucb", trials=2, steps=50)
+    out, err = capfd.readouterr()
+    assert err == "" and "2 of 2 trials" in out and "\x1b" not in out
+
+
+def test_control_c_ends_a_run_and_keeps_what_is_finished(tmp_path):
+    script = textwrap.dedent(
+        f"""
+        import sau, signal
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
+        def tell(progress):
+            if progress["trials_done"] > 0:
+                print("running", flush=True)
+        try:
+            sau.run("bernoulli", ["ts", "sau_ucb"], trials=100000, steps=20000,
+                    out={str(tmp_path / "r")!r}, progress=tell)
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+        """
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "running\n"
+    asked = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert out.endswith("interrupted\n") and process.returncode == 0
+    assert time.monotonic() - asked < 10
+    left = sau.open(tmp_path / "r")
+    done = left[0].n_trials
+    assert 0 < done < 100_000
+    whole = sau.run("bernoulli", "ts", trials=min(done, 5), steps=20_000)
+    np.testing.assert_array_equal(left[0].regret[: min(done, 5)], whole[0].regret)
+
+
+def test_failed_trials_are_reported_and_in_no_number():
+    agents = ["mlp(lr=10,start=1,every=1,batch=4)+greedy", "linear+greedy"]
+    with pytest.warns(RuntimeWarning, match="trials failed; first: trial 0: .*not finite"):
+        result = sau.run("linear(noise=1e50)", agents, trials=2, steps=300)
+    failed = result[0]
+    assert set(failed.failures) == {0, 1} and np.isnan(failed.regret).all()
+    assert np.isnan(failed.curves).all()
+    assert np.isfinite(result[1].regret).all()
+    assert result.to_pandas().failed.str.len().gt(0).sum() == 2
+    assert "failed" in result.summary()
+
+
+def test_parts_of_the_paper(program, tmp_path):
+    command = [program, "paper", "--only", "wheel", "--trials", "2", "--quiet"]
+    subprocess.run([*command, "--out", str(tmp_path / "line")], check=True, capture_output=True)
+    result = sau.paper(only=["wheel"], trials=2, out=tmp_path / "python")
+    assert (len(result), len(result.problems)) == (45, 5) and "Neural-SAU-S" in result.agents
+    assert cells_of(tmp_path / "python") == cells_of(tmp_path / "line")
+    with pytest.raises(sau.UsageError, match="unknown part of the paper"):
+        sau.paper(only="whel")
+
+
+def test_the_theory_is_checked():
+    result = sau.paper(only="theory", trials=1)
+    assert len(result) == 0 and {"id", "verdict", "value"} <= set(result.theory[0])
+    assert "checks" in repr(result)
+    assert list(result.to_pandas("theory").columns)[0] == "id"
+
+
+def test_data_that_are_not_there_are_left_out_with_a_warning(monkeypatch, tmp_path):
+    monkeypatch.setenv("SAU_DATA_DIR", str(tmp_path))
+    with pytest.raises(sau.MissingData):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            sau.paper(only="tables", trials=1)
+    with pytest.raises(sau.MissingData, match="statlog"):
+        sau.run("statlog", "uniform", trials=1)
+
+
+def test_folders_that_are_none_are_refused_by_name(tmp_path):
+    with pytest.raises(sau.Error, match="is not a sau result folder"):
+        sau.open(tmp_path)
+    assert os.listdir(tmp_path) == []
+    Path(tmp_path / "x").write_text("mine")
+    with pytest.raises(sau.Error, match="is not empty"):
+        sau.run("bernoulli", "sau_ucb", trials=1, steps=20, out=tmp_path)

@@ -1,0 +1,61 @@
+"""What Python adds to a decision, with room for a busy machine; bench/python_overhead.py measures."""
+
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sau
+
+DIM, ACTIONS, ROWS = 10, 10, 10_000
+
+
+def contexts():
+    """Those of bench/batch_bench.cpp."""
+    i = np.arange(ROWS * DIM)
+    return np.sin((i * i % 100_003).astype(float)).reshape(ROWS, DIM)
+
+
+def seconds(work):
+    """Processor time: others may be on the machine."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("spec", ["linear+sau_ucb", "linear+sau_sampling"])
+def test_a_linear_agent_decides_300000_times_a_second(spec):
+    agent = sau.Agent(spec, context_dim=DIM, n_actions=ACTIONS)
+    rows = list(contexts())
+
+    def decide():
+        for x in rows:
+            agent.learn(agent.choose(x), 0.5)
+
+    best = min(seconds(decide) for _ in range(10))
+    assert ROWS / best >= 300_000
+
+
+def test_a_batch_takes_the_time_of_cpp():
+    bench = Path(os.environ.get("SAU_BUILD_DIR", "")) / "bench" / "batch_bench"
+    if not bench.exists():
+        pytest.skip("build/bench/batch_bench is not built")
+    agent = sau.Agent("linear+sau_sampling", context_dim=DIM, n_actions=ACTIONS)
+    X = contexts()
+    for x in X[:1000]:
+        choice = agent.choose(x)
+        agent.learn(choice, x[0] if choice.action == 3 else x[1])
+    command = [bench, "--benchmark_filter=probabilities/sau_sampling", "--benchmark_format=json",
+               "--benchmark_min_time=0.01"]
+    python, cpp = [], []
+    for _ in range(8):  # in turns: what else the machine does only adds to either
+        printed = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        cpp.append(printed["benchmarks"][0]["cpu_time"] / 1e3)
+        python.append(seconds(lambda: agent.probabilities(X)))
+        if min(python) <= 1.3 * min(cpp):
+            return
+    raise AssertionError(f"Python {min(python):.3f} s, C++ {min(cpp):.3f} s")
