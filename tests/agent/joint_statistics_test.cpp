@@ -117,7 +117,8 @@ double mean_clicks(const char* spec, double exploration, std::uint64_t seed) {
   return sum / kVisits;
 }
 
-// CLICK_NUMBERS
+// Measured on 2026-11-16: a gain of 0.034 +- 0.004 over epsilon-greedy with 0.1 and of 0.038 +-
+// 0.006 with 0.2, the chance of a click being some 0.36.
 TEST(JointStatistics, SamplingBeatsEpsilonGreedyWhereActionsComeAndGo) {
   for (const double exploration : {0.1, 0.2}) {
     std::vector<double> gains;
@@ -133,7 +134,8 @@ TEST(JointStatistics, SamplingBeatsEpsilonGreedyWhereActionsComeAndGo) {
   }
 }
 
-// STATLOG_NUMBERS
+// Three times the regret of Neural-SAU-S, 223 to 240, is what is allowed. Measured on 2026-11-16:
+// 315; with all 18 bits 276 to 375 over six seeds, the mean 318.
 TEST(JointStatistics, TheMlpLearnsStatlog) {
   const testing::DataFolders folders;
   SAU_NEED_SHARED_DATA(folders);
