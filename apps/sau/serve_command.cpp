@@ -91,10 +91,8 @@ int serve(const std::string& folder, const ServeFlags& flags) {
        .on_head = [&api](const HttpRequest& head,
                          std::size_t& limit) { return api.check_head(head, limit); },
        .error_response = ServiceApi::error,
-       .on_failure =
-           [](std::string_view request, const char* what) {
-             note(fmt::format("{} failed: {}", request, what));
-           }},
+       .on_failure = [](std::string_view request,
+                        const char* what) { note(fmt::format("{} failed: {}", request, what)); }},
       [&api](HttpRequest request, HttpReply reply) {
         api.answer(std::move(request), std::move(reply));
       });
@@ -120,10 +118,12 @@ Deed describe_serve(CLI::App& app) {
   app.footer(
       "Examples:\n"
       "  sau serve data                                then open http://127.0.0.1:8080/\n"
-      "  curl -s localhost:8080/personalizer/v1.0/rank -d '{\"actions\":[{\"id\":\"a\"},{\"id\":\"b\"}]}'\n"
+      "  curl -s localhost:8080/personalizer/v1.0/rank -d "
+      "'{\"actions\":[{\"id\":\"a\"},{\"id\":\"b\"}]}'\n"
       "  sau serve data --agent hashed_mlp+sau_sampling\n"
       "  sau serve data --listen 0.0.0.0 --key-file keys --tls-certificate c.pem --tls-key k.pem\n"
-      "SIGTERM or Ctrl-C ends it when requests that have begun are answered. docs/service.md has a\n"
+      "SIGTERM or Ctrl-C ends it when requests that have begun are answered. docs/service.md has "
+      "a\n"
       "tour of ten minutes, docs/http.md every call.");
   const auto flags = add_flags<ServeFlags>(app);
   app.add_option("--agent", flags->agent,

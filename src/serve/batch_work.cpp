@@ -64,11 +64,10 @@ void BatchWork::add(RankOperation& operation) {
       answers_.emplace_back([done = operation.done, answer = found->second] { done(answer); });
       return;
     }
-    const auto decision = store_.read(
-        [&](const EventStore& store) { return store.decision(before->decision); });
+    const auto decision =
+        store_.read([&](const EventStore& store) { return store.decision(before->decision); });
     if (!decision.ok() || !decision.value()) {
-      return refuse(operation.done,
-                    decision.ok() ? unknown_event(id) : decision.failure());
+      return refuse(operation.done, decision.ok() ? unknown_event(id) : decision.failure());
     }
     answers_.emplace_back(
         [done = operation.done, answer = answer_of(*decision.value())] { done(answer); });
@@ -101,8 +100,8 @@ void BatchWork::add(RewardOperation& operation) {
   if (in_time) {
     if (state.rewards++ == 0) state.first = operation.value;
     state.sum += operation.value;
-    reward.completes = state.active &&
-                       configuration_.reward_aggregation == RewardAggregation::kEarliest;
+    reward.completes =
+        state.active && configuration_.reward_aggregation == RewardAggregation::kEarliest;
     if (reward.completes) {
       // One that came before it was activated, under another aggregation, is the earlier one.
       reward.value = state.first;
@@ -116,10 +115,10 @@ void BatchWork::add(RewardOperation& operation) {
   }
   entry(reward);
   touched_[operation.event_id] = state;
-  reports_.emplace_back([value = operation.value, delay = now_ - state.time,
-                         in_time](JournalObserver& observer) {
-    observer.rewarded(value, delay, in_time);
-  });
+  reports_.emplace_back(
+      [value = operation.value, delay = now_ - state.time, in_time](JournalObserver& observer) {
+        observer.rewarded(value, delay, in_time);
+      });
   answers_.emplace_back([done = operation.done] { done(Done{}); });
 }
 
@@ -131,8 +130,7 @@ void BatchWork::add(ActivateOperation& operation) {
   if (!state.active && state.phase == EventPhase::kWaiting && !is_late(state)) {
     state.active = true;
     Entry activated{.kind = EntryKind::kActivated, .time = now_, .decision = state.decision};
-    if (state.rewards > 0 &&
-        configuration_.reward_aggregation == RewardAggregation::kEarliest) {
+    if (state.rewards > 0 && configuration_.reward_aggregation == RewardAggregation::kEarliest) {
       activated.completes = true;
       activated.value = state.first;
       complete(state, EventPhase::kCompleted, state.first);
@@ -175,9 +173,10 @@ std::optional<Failure> BatchWork::expire(Sequence sequence) {
     const bool sum = configuration_.reward_aggregation == RewardAggregation::kSum;
     expired.value = missing ? configuration_.default_reward : sum ? state.sum : state.first;
   }
-  complete(state, !state.active ? EventPhase::kDropped
-                  : missing     ? EventPhase::kMissing
-                                : EventPhase::kCompleted,
+  complete(state,
+           !state.active ? EventPhase::kDropped
+           : missing     ? EventPhase::kMissing
+                         : EventPhase::kCompleted,
            expired.value);
   entry(expired);
   touched_[id] = state;

@@ -10,8 +10,8 @@
 
 namespace sau::detail {
 
-// A batch in the making: what the operations do to events, one after the other, each seeing what the
-// ones before it did. Nothing outside changes before the batch is on disk.
+// A batch in the making: what the operations do to events, one after the other, each seeing what
+// the ones before it did. Nothing outside changes before the batch is on disk.
 class BatchWork {
  public:
   BatchWork(const SharedStore& store, const Configuration& configuration, Sequence last,

@@ -72,7 +72,8 @@ std::optional<Failure> read_field(std::string_view name, const Json& value, Conf
     to.log_retention_days = static_cast<std::int64_t>(days);
     return std::nullopt;
   }
-  // Clients of the retired service send back what they were given, with fields that mean nothing here.
+  // Clients of the retired service send back what they were given, with fields that mean nothing
+  // here.
   for (const std::string_view other :
        {"lastConfigurationEditDate", "isAutoOptimizationEnabled", "autoOptimizationFrequency",
         "autoOptimizationStartDate", "logMirrorEnabled", "logMirrorSasUri"}) {

@@ -146,9 +146,9 @@ class RankReader {
     std::ranges::sort(places_);
     const auto twice = std::ranges::adjacent_find(places_, {}, &Place::first);
     if (twice == places_.end()) return std::nullopt;
-    return bad(fmt::format("the id '{}' is that of actions[{}] as well", twice->first,
-                           twice->second),
-               fmt::format("actions[{}].id", std::next(twice)->second));
+    return bad(
+        fmt::format("the id '{}' is that of actions[{}] as well", twice->first, twice->second),
+        fmt::format("actions[{}].id", std::next(twice)->second));
   }
 
   std::optional<Failure> read_action(element action, std::size_t place) {
@@ -160,8 +160,8 @@ class RankReader {
     std::string_view text;
     if (!id || id->get(text) != simdjson::SUCCESS) return bad("expected text", target(".id"));
     if (auto wrong = check_id(text, target(".id"))) return wrong;
-    RankRequest::Action read{.id = std::string(text), .excluded = false,
-                             .first = request_.features.size(), .last = 0};
+    RankRequest::Action read{
+        .id = std::string(text), .excluded = false, .first = request_.features.size(), .last = 0};
     if (const auto list = field(action, "features")) {
       const std::string name = target(".features");
       if (auto wrong = features_.read_list(*list, detail::kActionSide, name)) return wrong;

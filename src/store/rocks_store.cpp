@@ -115,8 +115,7 @@ class RocksStore final : public EventStore {
     return look_up<Decision>(kDecisions, {key.data(), key.size()}, decode_decision);
   }
 
-  Status entries(Sequence first,
-                 const std::function<bool(Sequence, Entry)>& visit) const override {
+  Status entries(Sequence first, const std::function<bool(Sequence, Entry)>& visit) const override {
     return scan<Entry>(kEntries, first, decode_entry, visit);
   }
 
@@ -143,10 +142,9 @@ class RocksStore final : public EventStore {
   }
 
   Result<std::optional<std::string>> configuration() const override {
-    return look_up<std::string>(kDefault, kConfigurationKey,
-                                [](std::string_view bytes) -> Result<std::string> {
-                                  return std::string(bytes);
-                                });
+    return look_up<std::string>(
+        kDefault, kConfigurationKey,
+        [](std::string_view bytes) -> Result<std::string> { return std::string(bytes); });
   }
 
   Result<Sequence> last() const override {
@@ -296,8 +294,8 @@ class RocksStore final : public EventStore {
     return folder_.string() + ": " + status.ToString();
   }
   Failure failure(const rocksdb::Status& status) const {
-    const auto code = status.IsCorruption() ? Failure::Code::kInternal
-                                            : Failure::Code::kUnavailable;
+    const auto code =
+        status.IsCorruption() ? Failure::Code::kInternal : Failure::Code::kUnavailable;
     return {code, describe(status)};
   }
 
