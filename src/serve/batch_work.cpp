@@ -61,7 +61,8 @@ void BatchWork::add(RankOperation& operation) {
     }
     // A retry: the answer that was given, whatever has been learned since.
     if (const auto found = ranked_.find(id); found != ranked_.end()) {
-      answers_.emplace_back([done = operation.done, answer = found->second] { done(answer); });
+      answers_.emplace_back(
+          [done = operation.done, decision = found->second] { done(answer_of(*decision)); });
       return;
     }
     const auto decision =
@@ -81,7 +82,7 @@ void BatchWork::add(RankOperation& operation) {
   batch_.decisions.emplace_back(last_, encode(operation.decision));
   batch_.waiting.emplace_back(last_, now_);
   touched_[id] = state;
-  ranked_[id] = operation.answer;
+  ranked_[id] = &operation.decision;
   // The operation lives until the batch is done.
   reports_.emplace_back([&operation](JournalObserver& observer) { observer.ranked(operation); });
   answers_.emplace_back([&operation] { operation.done(std::move(operation.answer)); });

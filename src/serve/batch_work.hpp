@@ -51,7 +51,7 @@ class BatchWork {
   Milliseconds now_;
   StoreBatch batch_;
   std::unordered_map<std::string, EventState> touched_;
-  std::unordered_map<std::string, RankAnswer> ranked_;  // in this batch, for retries within it
+  std::unordered_map<std::string, const Decision*> ranked_;  // in this batch, for retries within it
   std::vector<std::function<void()>> answers_;
   std::vector<std::function<void(JournalObserver&)>> reports_;
   std::optional<Configuration> configured_;
