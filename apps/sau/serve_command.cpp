@@ -19,7 +19,7 @@ struct ServeFlags {
   std::string agent = "hashed_linear+sau_sampling", listen = "127.0.0.1";
   std::string key_file, tls_certificate, tls_key;
   std::uint64_t seed = 1, port = 8080, threads = 2, connections = 1000, max_actions = 1000,
-                snapshot_seconds = 60;
+                snapshot_seconds = 60, request_seconds = 15;
   bool quiet = false;
   void fields(auto&& field) {
     field("port", port, "port to listen on; 0 is any that is free",
@@ -33,6 +33,9 @@ struct ServeFlags {
     field("snapshot_seconds", snapshot_seconds,
           "seconds between two copies of the model on disk; a restart replays what came after",
           Bounds{.min = 1.0, .max = 86400.0});
+    field("request_seconds", request_seconds,
+          "seconds that a caller may take to send one request; slower ones are given up",
+          Bounds{.min = 1.0, .max = 3600.0});
     field("quiet", quiet, "say nothing but warnings");
   }
 };
@@ -86,6 +89,7 @@ int serve(const std::string& folder, const ServeFlags& flags) {
        .port = static_cast<std::uint16_t>(flags.port),
        .threads = static_cast<unsigned>(flags.threads),
        .connections = flags.connections,
+       .request_timeout = std::chrono::seconds(flags.request_seconds),
        .certificate_file = flags.tls_certificate,
        .key_file = flags.tls_key,
        .on_head = [&api](const HttpRequest& head,
