@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <mutex>
@@ -60,8 +62,25 @@ void note(const std::string& line) {
   static std::mutex mutex;
   const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
       std::chrono::system_clock::now().time_since_epoch());
+  const std::string text = fmt::format("{} {}\n", write_time(now.count()), line);
   const std::lock_guard lock(mutex);
-  fmt::print(stderr, "{} {}\n", write_time(now.count()), line);
+  // Where this goes to may be full as well, which is no reason to stop.
+  std::fputs(text.c_str(), stderr);
+}
+
+// Connections and the files of the log are counted together, and a log that cannot open a file takes
+// no events. What is usually allowed is a thousand; more may be asked for.
+void allow_files(std::uint64_t connections) {
+  constexpr rlim_t kOthers = 512;
+  const rlim_t wanted = connections + kOthers;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = std::min(wanted, limit.rlim_max);
+  if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < wanted) {
+    note(fmt::format("{} files may be open; {} connections need {}: allow more (ulimit -n), or give "
+                     "fewer --connections",
+                     limit.rlim_cur, connections, wanted));
+  }
 }
 
 std::string address_of(const ServeFlags& flags, std::uint16_t port) {
@@ -72,6 +91,7 @@ std::string address_of(const ServeFlags& flags, std::uint16_t port) {
 
 int serve(const std::string& folder, const ServeFlags& flags) {
   check(flags);
+  allow_files(flags.connections);
   const std::atomic<bool>& stop = stop_on_signals();
   ServiceOptions options;
   options.folder = folder;

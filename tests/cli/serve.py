@@ -323,6 +323,23 @@ class Life(ServeTestCase):
         self.assertEqual(server.reward("e1", 1).status, 204)
         server.wait_learned(11)
 
+    def test_what_is_older_than_wanted_is_forgotten_and_it_goes_on(self):
+        server = self.serve("--snapshot-seconds", "1")
+        server.configure(logRetentionDays=0)
+        for i in range(3):
+            server.rank(eventId=f"e{i}")
+            server.reward(f"e{i}", 1)
+        self.wait_for(lambda: server.call("GET", "/v1/decisions/e2").status == 404, server.process)
+        server.kill()
+        server = self.serve("--snapshot-seconds", "1")
+        self.assertEqual(server.learned(), 3)
+        self.assertEqual(server.rank(eventId="e0").status, 201)
+        server.reward("e0", 1)
+        server.wait_learned(4)
+        server.stop()
+        self.good("log", "verify", "data")
+        self.assertIn("same, byte for byte", self.good("log", "replay", "data").out)
+
     def test_stopping_answers_what_has_begun(self):
         server = self.serve()
         body = json.dumps({"eventId": "last", "actions": ACTIONS}).encode()
@@ -354,7 +371,7 @@ class Life(ServeTestCase):
         self.refused(2, "serve", "data", "--seed", "7", says=("seed 1", "seed 7"))
         self.write("full/file", b"something else")
         self.refused(2, "serve", "full", says=("full",))
-        self.refused(2, "serve", "new", "--agent", "hashed_linear", says=("hashed_linear",))
+        self.refused(2, "serve", "new", "--agent", "linear+sau_ucb", says=("linear",))
         self.refused(2, "serve", "new", "--agent", "sau_ucb", says=("sau_ucb",))
         self.assertEqual(set(self.exported()), {"e"})
 

@@ -59,7 +59,7 @@ class Hostile(ServeTestCase):
 
 class Bodies(Hostile):
     def test_rank_requests_that_are_wrong(self):
-        deep = b"[" * 4 + b"]" * 4
+        deep = b"[" * 3 + b"]" * 3
         deepest = b"[" * 100_000 + b"]" * 100_000
         action = b'{"id":"a"}'
         numbers = {b"NaN": None, b"Infinity": None, b"-Infinity": None, b"1e400": None,
@@ -228,13 +228,14 @@ class Bodies(Hostile):
 class Protocol(Hostile):
     def test_what_is_not_http(self):
         chance = random.Random(2)
-        self.closed_with(505, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
-        self.closed_with(505, b"GET / HTTP/3.0\r\nHost: x\r\n\r\n")
+        for line in (b"PRI * HTTP/2.0\r\n\r\nSM", b"GET / HTTP/3.0\r\nHost: x",
+                     b"GET / http/1.1\r\nHost: x", b"GET / HTTP/1.1 \r\nHost: x",
+                     b"GET / HTTP/1.1\nHost: x\n"):
+            self.closed_with(505, line + b"\r\n\r\n")
         for data in (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(64) + b"\r\n\r\n",
                      b"GET /\r\n\r\n", b"GET  / HTTP/1.1\r\nHost: x\r\n\r\n", b"\r\r\n\n\r\n",
-                     b"G@T / HTTP/1.1\r\nHost: x\r\n\r\n", b"GET / HTTP/1.1 \r\nHost: x\r\n\r\n",
-                     b"GET / http/1.1\r\nHost: x\r\n\r\n", b"GET / HTTP/1.1\r\nHost x\r\n\r\n",
-                     b"GET / HTTP/1.1\nHost: x\n\n", b"GET /\x00 HTTP/1.1\r\nHost: x\r\n\r\n",
+                     b"G@T / HTTP/1.1\r\nHost: x\r\n\r\n", b"GET / HTTP/1.1\r\nHost x\r\n\r\n",
+                     b"GET /\x00 HTTP/1.1\r\nHost: x\r\n\r\n",
                      b"GET / HTTP/1.1\r\nHost: x\r\nA: \x00\r\n\r\n",
                      b"GET / HTTP/1.1\r\nHost: x\r\nA\x01: b\r\n\r\n",
                      b"GET / HTTP/1.1\r\nHost: x\r\nHost : y\r\n\r\n",
@@ -261,6 +262,7 @@ class Protocol(Hostile):
                    ("Content-Length: +5",), ("Content-Length: -5",), ("Content-Length: 0x5",),
                    ("Content-Length: 5 5",), ("Content-Length: ",), ("Content-Length: five",),
                    ("Content-Length: 99999999999999999999999",),
+                   ("Transfer-Encoding: chunked", "Transfer-Encoding: chunked"),
                    ("Content-Length : 5",), ("Transfer-Encoding : chunked",),
                    ("Content-Length: 0\rTransfer-Encoding: chunked",),
                    ("X: y\nContent-Length: 5",))
@@ -269,7 +271,6 @@ class Protocol(Hostile):
                 head = request_bytes("POST", RANK, b"", *headers)
                 self.closed_with(400, head + b"0\r\n\r\n" + hidden)
         for headers in (("Transfer-Encoding: xchunked",), ("Transfer-Encoding: gzip, chunked",),
-                        ("Transfer-Encoding: chunked", "Transfer-Encoding: chunked"),
                         ("Transfer-Encoding: chunked, identity",),
                         ("Transfer-Encoding: identity",), ("Transfer-Encoding: gzip",)):
             with self.subTest(headers):
@@ -330,11 +331,17 @@ class Protocol(Hostile):
 
 
 class Crowd(Hostile):
-    def test_more_than_a_thousand_connections(self):
+    def setUp(self):
+        # As many files as a process usually has, for the server; enough of them for the callers.
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        self.assertTrue(hard == resource.RLIM_INFINITY or hard >= 2000, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (2000, hard))
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))
+        super().setUp()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (2000, hard))
+        allowed, _ = resource.prlimit(self.server.process.pid, resource.RLIMIT_NOFILE)
+        self.assertGreaterEqual(allowed, 1500)  # it asked for more: the log needs files too
+
+    def test_more_than_a_thousand_connections(self):
         first = self.server.caller()
         self.assertEqual(first.rank(eventId="before").status, 201)
         crowd = [self.server.connect() for _ in range(1100)]
@@ -375,10 +382,10 @@ class WrongKeys(Hostile):
                                             "Transfer-Encoding: chunked"))
         wrong = "Ocp-Apim-Subscription-Key: " + "x" * 10_000
         self.closed_with(401, request_bytes("POST", RANK, b"", wrong, "Content-Length: 9"))
-        # A request that is there as a whole is refused, and the next one is looked at by itself.
+        # One without a body is refused, and the next one is looked at by itself.
         right = f"Ocp-Apim-Subscription-Key: {self.key}"
         answers = answers_in(self.server.raw(
-            request_bytes("POST", RANK, SMUGGLED)
+            request_bytes("GET", BASE + "/model")
             + request_bytes("GET", "/v1/status", b"", right)
             + request_bytes("DELETE", BASE + "/model", b"", "Connection: close")))
         self.assertEqual([answer.status for answer in answers], [401, 200, 401])
