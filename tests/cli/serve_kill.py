@@ -18,10 +18,11 @@ import time
 import unittest
 
 from _load import Load
-from _serve import BASE, ServeTestCase, eventually
+from _serve import ServeTestCase, eventually
 
 KILLS = 52
-TORN_EVERY = 5
+TORN_EVERY = 8
+SNAPSHOT_EVERY = 6
 SERVE = ("--snapshot-seconds", "1")
 
 
@@ -56,22 +57,32 @@ class Killed(LogTestCase):
     def test_at_any_moment_under_load(self):
         chance = random.Random(20)
         load = Load(self, threads=4, seed=20)
-        torn = damaged = 0
+        torn = damaged = snapshots = 0
+        model = self.path("data", "model.sau")
+        seen = None
         server = self.serve(*SERVE)
         server.configure(rewardWaitTime="PT0.4S", defaultReward=0.125)
         for kill in range(KILLS):
             load.start(server)
-            time.sleep(chance.choice((0.02, 0.1, 0.3, 0.6)) * chance.random() + 0.02)
+            # Some are long enough for a snapshot.
+            time.sleep(chance.choice((0.02, 0.1, 0.3, 0.6)) * chance.random() + 0.02
+                       + (1.0 if kill % SNAPSHOT_EVERY == 3 else 0.0))
             server.kill()
             load.finish()
+            now = os.path.getmtime(model) if os.path.exists(model) else None
+            snapshots += now != seen
+            seen = now
             if kill % TORN_EVERY == 0:
                 torn += self.torn_copy(chance, kill // TORN_EVERY % 3)
                 damaged += self.damaged_copy(chance)
             server = self.serve(*SERVE)
             load.check_some(server, 20, chance)
-        # Until the last event has expired.
-        self.wait_for(lambda: server.call("GET", "/v1/status").json()["totals"]["waiting"] == 0,
-                      server.process)
+        # Until the last event has expired and is learned from.
+        def totals():
+            return server.call("GET", "/v1/status").json()["totals"]
+
+        self.wait_for(lambda: totals()["waiting"] == 0, server.process)
+        self.wait_for(lambda: totals()["learnerLag"] == 0, server.process)
         completed = server.learned()
         server.stop()
         exported = self.whole_checks(load)
@@ -80,10 +91,11 @@ class Killed(LogTestCase):
         for state in ("learned", "missing", "inactive"):
             self.assertGreater(states.count(state), 10, state)
         self.assertGreater(len(load.events), 10 * KILLS)
-        self.assertGreaterEqual(min(torn, damaged), 5)
+        self.assertGreaterEqual(min(torn, damaged), 4)
+        self.assertGreaterEqual(snapshots, 5)
         rewards = sum(len(event.rewards) for event in load.events.values())
         print(f"{KILLS} kills: {len(load.events)} decisions and {rewards} rewards acknowledged, "
-              f"{completed} learned from; {torn} torn and {damaged} damaged logs")
+              f"{completed} learned from; {snapshots} snapshots, {torn} torn and {damaged} damaged logs")
 
     def copy(self):
         shutil.rmtree(self.path("copy"), ignore_errors=True)
