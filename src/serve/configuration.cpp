@@ -51,7 +51,6 @@ std::optional<Failure> read_time(const Json& value, std::string_view target, Mil
 }
 
 std::optional<Failure> read_field(std::string_view name, const Json& value, Configuration& to) {
-  constexpr double kLargestReward = 1e9;
   constexpr double kLongestRetention = 36'500.0;
   if (name == "rewardWaitTime") return read_time(value, name, to.reward_wait_time);
   if (name == "modelExportFrequency") return read_time(value, name, to.model_export_frequency);

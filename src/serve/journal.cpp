@@ -221,6 +221,7 @@ void Journal::clean() {
   const std::int64_t days = configuration_.get()->log_retention_days;
   if (first == 0 || days < 0) return;
   if (!slots_.empty()) first = std::min(first, slots_.front().decision);
+  first = std::min(first, last_);  // the numbers go on from the last record, also after a restart
   // From the oldest, which the last cleaning left, to the first that is young enough.
   const Milliseconds oldest = now() - days * kDay;
   Sequence kept = first;

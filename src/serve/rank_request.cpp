@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "sau/serve/configuration.hpp"
 #include "serve/feature_reader.hpp"
 
 namespace sau {
@@ -241,8 +242,9 @@ Result<double> read_reward_request(std::string_view body) {
   const auto value = field(root.value(), "value");
   double number = 0.0;
   if (!value || !value->is_number() || value->get(number) != simdjson::SUCCESS ||
-      !std::isfinite(number)) {
-    return bad("expected a finite number", "value");
+      !(std::abs(number) <= kLargestReward)) {
+    return bad(fmt::format("expected a number from {} to {}", -kLargestReward, kLargestReward),
+               "value");
   }
   return number;
 }

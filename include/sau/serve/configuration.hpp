@@ -9,6 +9,9 @@
 
 namespace sau {
 
+// Of either sign. Beyond it sums lose the ones and models their precision.
+inline constexpr double kLargestReward = 1e9;
+
 enum class RewardAggregation : std::uint8_t { kEarliest, kSum };
 
 // What can be changed while the service runs. Times in milliseconds.
