@@ -7,8 +7,11 @@ Fails, with file:line, when
   - a relative link, or its #heading, leads nowhere;
   - a `$ sau ...` line of a console block, also after NAME=value, does not end with its exit code:
     0, or N after `# exit N`;
+  - a line of a `console session` block, whatever its command, does not end so;
   - a python block that needs the standard library only fails.
-The commands of a page run in order in a temporary folder of their own.
+The commands of a page run in order in a temporary folder of their own. Those of its `console session`
+blocks run in one shell, since they are about a server in the background: curl fails there where the
+server answers with an error, and port 8080 is another one.
 
 usage: check_docs.py PROGRAM
 """
@@ -16,6 +19,8 @@ usage: check_docs.py PROGRAM
 import json
 import os
 import re
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -176,6 +181,55 @@ def run(path, line, command, folder, environment, shown, expected):
         complain(path, line, f"exit {done.returncode}, expected {expected}: {shown}: {last}")
 
 
+def expected_code(line):
+    code = re.search(r"#\s*exit\s+(\d+)\s*$", line)
+    return int(code.group(1)) if code else 0
+
+
+def session_commands(start, lines):
+    """(line, command) of a `console session` block; lines that begin with > go on with a command."""
+    commands = []
+    for number, line in enumerate(lines, start):
+        if line.startswith("$ "):
+            commands.append((number, line[2:]))
+        elif commands and line.startswith("> "):
+            commands[-1] = (commands[-1][0], commands[-1][1] + "\n" + line[2:])
+    return commands
+
+
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def run_session(path, commands, folder, environment):
+    """All in one shell, which is ended together with what it has left in the background."""
+    script = "set -o pipefail\ncurl() { command curl --fail-with-body \"$@\"; }\n"
+    for number, command in commands:
+        expected = expected_code(command)
+        script += (f"{command}\n[ $? -eq {expected} ] || "
+                   f"{{ echo {number} >failed; exit 1; }}\n")
+    script = script.replace("8080", str(free_port()))
+    with open(folder / "session.out", "w", encoding="utf-8") as out:
+        shell = subprocess.Popen(["bash", "-c", script], cwd=folder, env=environment, stdout=out,
+                                 stderr=out, stdin=subprocess.DEVNULL, start_new_session=True)
+    try:
+        shell.wait(TIMEOUT)
+    except subprocess.TimeoutExpired:
+        complain(path, commands[0][0], f"the session took more than {TIMEOUT} s")
+    finally:
+        try:
+            os.killpg(shell.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        shell.wait()
+    if (folder / "failed").exists():
+        line = int((folder / "failed").read_text())
+        last = ((folder / "session.out").read_text().strip().splitlines() or ["no message"])[-1]
+        complain(path, line, f"{dict(commands)[line]}: {last}")
+
+
 def check_commands(program):
     count = 0
     for path in pages():
@@ -185,20 +239,25 @@ def check_commands(program):
             (folder / "build" / "sau").symlink_to(program)
             environment = {**os.environ, "PATH": f"{folder / 'build'}:{os.environ['PATH']}",
                            "SAU_CACHE_DIR": str(folder / "cache")}
+            session = []
             for language, start, lines in blocks(path):
-                if language == "console":
+                if language == "console session":
+                    session += session_commands(start, lines)
+                elif language == "console":
                     for number, line in enumerate(lines, start):
                         if not re.match(r"\$ (\w+=\S* )*(build/)?sau(\s|$)", line):
                             continue
-                        code = re.search(r"#\s*exit\s+(\d+)\s*$", line)
                         command = ["bash", "-o", "pipefail", "-c", line[2:]]
                         run(path, number, command, folder, environment, line[2:],
-                            int(code.group(1)) if code else 0)
+                            expected_code(line))
                         count += 1
                 elif language == "python" and not NOT_STANDARD.search("\n".join(lines)):
                     command = [sys.executable, "-c", "\n".join(lines)]
                     run(path, start, command, folder, environment, "python block", 0)
                     count += 1
+            if session:
+                run_session(path, session, folder, environment)
+                count += len(session)
     return count
 
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "commands.hpp"
@@ -24,7 +25,7 @@ struct FlagInfo {
 struct CommandInfo {
   std::string name, summary;
   std::vector<FlagInfo> flags;
-  std::vector<CommandInfo> inner;  // sau data has commands of its own
+  std::vector<CommandInfo> inner;  // sau data and sau log have commands of their own
 };
 
 CommandInfo describe_one(const CLI::App& app, const std::string& summary) {
@@ -69,8 +70,21 @@ std::vector<std::string> names_of(const std::vector<ComponentInfo>& components,
   return names;
 }
 
+// Joint agents are written with their strategy: every pair there is.
+std::vector<std::string> joint_agents() {
+  std::vector<std::string> names;
+  for (const auto& model : list_joint_models()) {
+    for (const auto& strategy : list_joint_strategies()) {
+      names.push_back(model.name + "+" + strategy.name);
+    }
+  }
+  return names;
+}
+
 // What may follow a flag of that command; empty where anything may.
 std::vector<std::string> values_of(const std::string& command, const std::string& flag) {
+  if (command == "serve" && flag == "agent") return joint_agents();
+  if (command == "log" && flag == "format") return {"jsonl", "dsjson"};
   if (command == "report" && flag == "format") {
     return {"html", "json", "md", "tex", "csv", "svg", "png", "pdf"};
   }
@@ -86,12 +100,15 @@ std::vector<std::string> values_of(const std::string& command, const std::string
 }
 
 constexpr const char* kValueFlags[] = {"problem", "agent", "only", "table", "format"};
+// Flags of these commands take other values than those of the same name elsewhere.
+constexpr std::pair<const char*, const char*> kOwnValues[] = {
+    {"report", "only"}, {"report", "format"}, {"serve", "agent"}, {"log", "format"}};
 constexpr const char* kShells[] = {"bash", "zsh", "fish"};
 
 // What may stand behind `sau data COMMAND` besides flags.
-std::string data_words(const std::string& command) {
+std::string data_words(const std::string& command, const std::string& inner) {
   std::string words;
-  if (command == "list") return words;
+  if (command != "data" || inner == "list") return words;
   for (const DataSource& source : data_sources()) words += " " + std::string(source.name);
   return words;
 }
@@ -109,14 +126,14 @@ std::string bash_script() {
     std::string words = command.name == "completion" ? " bash zsh fish" : flag_words(command);
     for (const CommandInfo& inner : command.inner) {
       cases += fmt::format("    \"{} {} \"*) words=\"{}\" ;;\n", command.name, inner.name,
-                           (flag_words(inner) + data_words(inner.name)).substr(1));
+                           (flag_words(inner) + data_words(command.name, inner.name)).substr(1));
       words += " " + inner.name;
     }
     cases += fmt::format("    \"{} \"*) words=\"{}\" ;;\n", command.name, words.substr(1));
   }
-  for (const char* flag : {"only", "format"}) {
-    values += fmt::format("    \"report --{}\") words=\"{}\" ;;\n", flag,
-                          fmt::join(values_of("report", flag), " "));
+  for (const auto& [command, flag] : kOwnValues) {
+    values += fmt::format("    \"{} --{}\") words=\"{}\" ;;\n", command, flag,
+                          fmt::join(values_of(command, flag), " "));
   }
   for (const char* flag : kValueFlags) {
     values +=
@@ -130,8 +147,9 @@ std::string bash_script() {
   fi
   case "${{COMP_WORDS[1]}} $previous" in
 {}    *" --out"|*" --data"|*" --mirror") COMPREPLY=($(compgen -d -- "$current")); return ;;
-    *" --output") COMPREPLY=($(compgen -f -- "$current")); return ;;
-    *" --trials"|*" --steps"|*" --seed"|*" --threads"|*" --title") return ;;
+    *" --output"|*" --key-file"|*" --tls-certificate"|*" --tls-key") COMPREPLY=($(compgen -f -- "$current")); return ;;
+    *" --trials"|*" --steps"|*" --seed"|*" --threads"|*" --title"|*" --port"|*" --listen") return ;;
+    *" --connections"|*" --max-actions"|*" --snapshot-seconds") return ;;
   esac
   if [ -n "$words" ]; then
     COMPREPLY=($(compgen -W "$words" -- "$current"))
@@ -144,7 +162,7 @@ std::string bash_script() {
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   case "$typed" in
     "inspect "*|"data add "*) COMPREPLY+=($(compgen -f -- "$current")) ;;
-    "table "*|"report "*|"watch "*) COMPREPLY+=($(compgen -d -- "$current")) ;;
+    "table "*|"report "*|"watch "*|"serve "*|"log "?*" "*) COMPREPLY+=($(compgen -d -- "$current")) ;;
   esac
 }}
 complete -F _sau sau
@@ -164,7 +182,8 @@ std::string fish_flag(const std::string& when, const std::string& command, const
       fmt::format("complete -c sau -n {} -l {} -d {}", when, flag.name, quoted(flag.help));
   const auto values = values_of(command, flag.name);
   if (!values.empty()) line += fmt::format(" -xa '{}'", fmt::join(values, " "));
-  const bool path = flag.name.starts_with("out") || flag.name == "data" || flag.name == "mirror";
+  const bool path = flag.name.starts_with("out") || flag.name.starts_with("tls") ||
+                    flag.name == "data" || flag.name == "mirror" || flag.name == "key-file";
   if (flag.takes_value && path) line += " -rF";
   return line + "\n";
 }
@@ -182,14 +201,14 @@ std::string fish_script() {
       const std::string within =
           when.substr(0, when.size() - 1) + "; and __fish_seen_subcommand_from " + inner.name + "'";
       for (const FlagInfo& flag : inner.flags) script += fish_flag(within, command.name, flag);
-      const std::string words = data_words(inner.name);
+      const std::string words = data_words(command.name, inner.name);
       if (!words.empty()) {
         script += fmt::format("complete -c sau -n {} -a '{}'\n", within, words.substr(1));
       }
       if (inner.name == "add") script += fmt::format("complete -c sau -n {} -F\n", within);
     }
     if (command.name == "inspect" || command.name == "table" || command.name == "report" ||
-        command.name == "watch")
+        command.name == "watch" || command.name == "serve" || command.name == "log")
       script += fmt::format("complete -c sau -n {} -F\n", when);
     if (command.name == "completion") {
       script += fmt::format("complete -c sau -n {} -a 'bash zsh fish'\n", when);

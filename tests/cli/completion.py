@@ -38,9 +38,9 @@ class Bash(SauTestCase):
         return [word for word in done.stdout.split("\n") if word]
 
     def test_commands(self):
-        self.assertEqual(set(self.complete("")), {"run", "paper", "table", "report", "watch", "list",
-                                                  "inspect", "data", "completion", "--help",
-                                                  "--version"})
+        self.assertEqual(set(self.complete("")), {"run", "paper", "table", "report", "watch",
+                                                  "serve", "log", "list", "inspect", "data",
+                                                  "completion", "--help", "--version"})
         self.assertEqual(self.complete("pa"), ["paper"])
 
     def test_flags_are_those_of_the_help(self):
@@ -93,6 +93,22 @@ class Bash(SauTestCase):
         self.write("mine.zip", b"")
         self.assertEqual(self.complete("data", "add", "mushroom", "mi"), ["mine.zip"])
         self.assertEqual(self.complete("data", "get", "mushroom", "--mirror", "mi"), [])
+
+    def test_the_service(self):
+        agents = self.complete("serve", "--agent", "")
+        known = json.loads(self.good("list", "--json").out)
+        self.assertEqual(len(agents), len(known["joint_models"]) * len(known["joint_strategies"]))
+        self.assertIn("hashed_linear+sau_sampling", agents)
+        self.assertEqual(self.complete("serve", "--ke"), ["--key-file"])
+        self.assertEqual(self.complete("serve", "--port", ""), [])
+        self.assertEqual(set(self.complete("log", "")), {"export", "verify", "replay", "--help"})
+        self.assertEqual(self.complete("log", "export", "--format", ""), ["jsonl", "dsjson"])
+        self.assertEqual(self.complete("log", "export", "mush"), [])
+        self.write("service/service.json", b"{}")
+        self.write("secret", b"")
+        self.assertEqual(self.complete("serve", "ser"), ["service"])
+        self.assertEqual(self.complete("log", "verify", "ser"), ["service"])
+        self.assertEqual(self.complete("serve", "service", "--key-file", "sec"), ["secret"])
 
     def test_paths(self):
         self.write("results/one/run.json", b"{}")

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""The clients of examples/clients against a running sau serve."""
+
+import sys
+
+sys.dont_write_bytecode = True
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import unittest
+import urllib.request
+
+from _support import DEADLINE, PROGRAM, SauTestCase
+
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
+CPP_CLIENT = os.path.join(os.path.dirname(PROGRAM), "examples", "cpp_client")
+JAVASCRIPT_CLIENT = os.path.join(EXAMPLES, "clients", "javascript", "client.mjs")
+VISITS = 60
+
+
+class Clients(SauTestCase):
+    def setUp(self):
+        super().setUp()
+        with open(self.path("keys"), "w") as file:
+            file.write("# of the examples\n" + 2 * "0123456789abcdef" + "\n")
+        self.server = self.start("serve", "folder", "--port", "0", "--key-file", "keys")
+        self.endpoint = re.search(r"http://\S+(?=/)", self.server.stdout.readline()).group(0)
+
+    def client(self, *command, key=2 * "0123456789abcdef"):
+        return subprocess.run([*command, self.endpoint, str(VISITS)], capture_output=True, text=True,
+                              timeout=DEADLINE, check=False, env={**os.environ, "SAU_KEY": key})
+
+    def check(self, *command):
+        done = self.client(*command)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        clicks = int(re.search(rf"(\d+) of {VISITS} clicked", done.stdout).group(1))
+        # Chance alone gives half, with a deviation of 4; a client that sends no rewards stays there.
+        self.assertGreater(clicks, VISITS / 2 + 8)
+        request = urllib.request.Request(self.endpoint + "/v1/status", headers={
+            "Ocp-Apim-Subscription-Key": 2 * "0123456789abcdef"})
+        with urllib.request.urlopen(request, timeout=DEADLINE) as reply:
+            totals = json.load(reply)["totals"]
+        self.assertEqual((totals["ranks"], totals["rewards"], totals["waiting"]),
+                         (VISITS, VISITS, 0))
+        self.server.send_signal(signal.SIGTERM)
+        self.assertEqual(self.server.wait(DEADLINE), 0)
+        self.assertIn("all good", self.good("log", "verify", "folder").out)
+        self.assertIn("the same, byte for byte", self.good("log", "replay", "folder").out)
+
+    @unittest.skipUnless(os.path.exists(CPP_CLIENT), "examples are not built")
+    def test_cpp(self):
+        self.check(CPP_CLIENT)
+        self.assertEqual(subprocess.run([CPP_CLIENT], capture_output=True, check=False).returncode, 2)
+
+    @unittest.skipUnless(shutil.which("node"), "node is not installed")
+    def test_javascript(self):
+        self.check("node", JAVASCRIPT_CLIENT)
+
+    @unittest.skipUnless(os.path.exists(CPP_CLIENT), "examples are not built")
+    def test_without_the_key(self):
+        done = self.client(CPP_CLIENT, key="wrong")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("status 401", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
