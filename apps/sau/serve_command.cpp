@@ -68,8 +68,8 @@ void note(const std::string& line) {
   std::fputs(text.c_str(), stderr);
 }
 
-// Connections and the files of the log are counted together, and a log that cannot open a file takes
-// no events. What is usually allowed is a thousand; more may be asked for.
+// Connections and the files of the log are counted together, and a log that cannot open a file
+// takes no events. What is usually allowed is a thousand; more may be asked for.
 void allow_files(std::uint64_t connections) {
   constexpr rlim_t kOthers = 512;
   const rlim_t wanted = connections + kOthers;
@@ -77,9 +77,10 @@ void allow_files(std::uint64_t connections) {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
   limit.rlim_cur = std::min(wanted, limit.rlim_max);
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < wanted) {
-    note(fmt::format("{} files may be open; {} connections need {}: allow more (ulimit -n), or give "
-                     "fewer --connections",
-                     limit.rlim_cur, connections, wanted));
+    note(
+        fmt::format("{} files may be open; {} connections need {}: allow more (ulimit -n), or give "
+                    "fewer --connections",
+                    limit.rlim_cur, connections, wanted));
   }
 }
 
@@ -117,8 +118,8 @@ int serve(const std::string& folder, const ServeFlags& flags) {
        .error_response = ServiceApi::error,
        .on_failure = [](std::string_view request,
                         const char* what) { note(fmt::format("{} failed: {}", request, what)); }},
-      [&api](HttpRequest request, HttpReply reply) {
-        api.answer(std::move(request), std::move(reply));
+      [&api](HttpRequest request, const HttpReply& reply) {
+        api.answer(std::move(request), reply);
       });
   if (!flags.quiet) {
     fmt::print("serving {} with {} at {}\n", folder, flags.agent, address_of(flags, server.port()));

@@ -211,7 +211,7 @@ std::optional<HttpResponse> ServiceApi::check_head(const HttpRequest& head,
   return std::nullopt;
 }
 
-void ServiceApi::answer(HttpRequest request, HttpReply reply) {
+void ServiceApi::answer(HttpRequest request, const HttpReply& reply) {
   const std::string path(request.path());
   const Call call = call_of(path);
   // Counts the answer on its way.
@@ -255,7 +255,7 @@ void ServiceApi::answer(HttpRequest request, HttpReply reply) {
       return;
     }
     if (request.method == "PUT") {
-      return service_.load_model(std::move(request.body), acknowledging(counted));
+      return service_.load_model(request.body, acknowledging(counted));
     }
     if (request.method == "DELETE") return service_.reset_model(acknowledging(counted));
     counted({.status = 200,

@@ -1,12 +1,10 @@
 #include "sau/agent/joint_agent.hpp"
 
-#define XXH_INLINE_ALL  // NOLINT(readability-identifier-naming): its own name
-#include <xxhash.h>
-
 #include <cmath>
 
 #include "catalog/joint_agent_of.hpp"
 #include "catalog/joint_lists.hpp"
+#include "core/hash.hpp"
 #include "sau/catalog/catalog.hpp"
 
 namespace sau {
@@ -55,7 +53,7 @@ std::vector<ComponentInfo> describe_joint(TypeList<T...>) {
 }  // namespace
 
 HashedFeature id_feature(std::string_view id) noexcept {
-  return {.hash = XXH3_64bits_withSeed(id.data(), id.size(), kIdSeed), .value = 1.0F};
+  return {.hash = detail::hash_of(id, kIdSeed), .value = 1.0F};
 }
 
 void check_finite(const char* where, HashedFeatures features) {

@@ -1,10 +1,9 @@
 #include "serve/event_ids.hpp"
 
-#define XXH_INLINE_ALL
 #include <fmt/format.h>
 #include <sys/random.h>
-#include <xxhash.h>
 
+#include "core/hash.hpp"
 #include "sau/core/error.hpp"
 
 namespace sau::detail {

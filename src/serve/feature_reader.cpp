@@ -1,11 +1,11 @@
 #include "serve/feature_reader.hpp"
 
-#define XXH_INLINE_ALL
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <cmath>
 #include <limits>
+
+#include "core/hash.hpp"
 
 namespace sau::detail {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::uint64_t kIndicator = 0x9D7F3C5B, kElement = 0x51E2A7C3;
 }  // namespace
 
 FeatureHash FeatureHash::with(std::string_view part) const {
-  return FeatureHash(XXH3_64bits_withSeed(part.data(), part.size(), state_ + part.size()));
+  return FeatureHash(detail::hash_of(part, state_ + part.size()));
 }
 
 FeatureHash FeatureHash::with(std::uint64_t number) const {

@@ -1,9 +1,8 @@
 #include "serve/model_file.hpp"
 
-#define XXH_INLINE_ALL
 #include <fmt/format.h>
-#include <xxhash.h>
 
+#include "core/hash.hpp"
 #include "sau/core/error.hpp"
 #include "store/bytes.hpp"
 
@@ -36,7 +35,7 @@ Opened open_model(std::string_view bytes, std::string_view name) {
   }
   const std::string_view contents = bytes.substr(0, bytes.size() - kChecksum);
   ByteReader tail(bytes.substr(contents.size()));
-  if (tail.take<std::uint64_t>() != XXH3_64bits(contents.data(), contents.size())) {
+  if (tail.take<std::uint64_t>() != detail::hash_of(contents)) {
     throw wrong("damaged: its checksum is wrong");
   }
   Opened opened;
@@ -65,7 +64,7 @@ std::string write_model(const JointAgent& agent, const ModelHead& head) {
   writer.put(head.position);
   writer.put(head.version);
   writer.bytes().append(state.bytes());
-  writer.put(static_cast<std::uint64_t>(XXH3_64bits(writer.bytes().data(), writer.bytes().size())));
+  writer.put(static_cast<std::uint64_t>(detail::hash_of(writer.bytes())));
   return std::move(writer.bytes());
 }
 
@@ -91,7 +90,7 @@ ModelHead read_model(std::string_view bytes, std::string_view name, std::string_
 }
 
 std::string checksum_of(std::string_view bytes) {
-  return fmt::format("{:016x}", XXH3_64bits(bytes.data(), bytes.size()));
+  return fmt::format("{:016x}", detail::hash_of(bytes));
 }
 
 }  // namespace sau::detail

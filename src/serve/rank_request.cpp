@@ -1,8 +1,6 @@
 #include "sau/serve/rank_request.hpp"
 
-#define XXH_INLINE_ALL
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <bit>
@@ -10,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/hash.hpp"
 #include "sau/serve/configuration.hpp"
 #include "serve/feature_reader.hpp"
 

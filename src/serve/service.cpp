@@ -1,8 +1,6 @@
 #include "sau/serve/service.hpp"
 
-#define XXH_INLINE_ALL
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/hash.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 #include "sau/core/rng.hpp"
@@ -73,7 +72,7 @@ std::shared_ptr<const Configuration> stored_configuration(const SharedStore& sto
 
 // The event id seeds the draw: a retry draws the same.
 double draw_of(std::uint64_t seed, std::string_view event_id) {
-  const std::uint64_t event = XXH3_64bits(event_id.data(), event_id.size());
+  const std::uint64_t event = detail::hash_of(event_id);
   return Rng(Stream{seed, event, 0, Role::kServe}).uniform();
 }
 
@@ -137,7 +136,7 @@ class Service::Implementation final : public JournalObserver {
 
   std::string model() const { return learner_.model(); }
 
-  void load_model(std::string bytes, Answer<Done> answer) {
+  void load_model(const std::string& bytes, Answer<Done> answer) {
     const std::string name = checksum_of(bytes) + ".sau";
     try {
       Replayer(options_.folder, options_.agent, options_.seed).load(bytes, "the model");
@@ -365,8 +364,8 @@ void Service::configure(std::string_view json, Answer<Configuration> answer) {
   implementation_->configure(json, std::move(answer));
 }
 std::string Service::model() const { return implementation_->model(); }
-void Service::load_model(std::string bytes, Answer<Done> answer) {
-  implementation_->load_model(std::move(bytes), std::move(answer));
+void Service::load_model(const std::string& bytes, Answer<Done> answer) {
+  implementation_->load_model(bytes, std::move(answer));
 }
 void Service::reset_model(Answer<Done> answer) { implementation_->reset_model(std::move(answer)); }
 std::string Service::model_properties() const { return implementation_->model_properties(); }

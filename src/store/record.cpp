@@ -1,12 +1,10 @@
 #include "sau/store/record.hpp"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <cmath>
 #include <optional>
 #include <utility>
 
+#include "core/hash.hpp"
 #include "store/bytes.hpp"
 
 namespace sau {
@@ -19,7 +17,7 @@ using detail::ByteWriter;
 enum class Format : std::uint8_t { kDecision = 0xD1, kEntry = 0xE1, kEventState = 0x51 };
 
 constexpr std::size_t kChecksum = sizeof(std::uint64_t);
-constexpr std::size_t kActionBytes = 5 * 8, kReceivedBytes = 2 * 8 + 1;
+constexpr std::size_t kActionBytes = 40, kReceivedBytes = 17;
 
 ByteWriter begin(Format format) {
   ByteWriter writer;
@@ -28,7 +26,7 @@ ByteWriter begin(Format format) {
 }
 
 std::string finish(ByteWriter writer) {
-  writer.put(static_cast<std::uint64_t>(XXH3_64bits(writer.bytes().data(), writer.bytes().size())));
+  writer.put(static_cast<std::uint64_t>(detail::hash_of(writer.bytes())));
   return std::move(writer.bytes());
 }
 
@@ -39,7 +37,7 @@ Result<std::string_view> checked(std::string_view bytes, Format format) {
   if (bytes.size() < 1 + kChecksum) return broken("it is too short for a record");
   const std::string_view contents = bytes.substr(0, bytes.size() - kChecksum);
   ByteReader tail(bytes.substr(contents.size()));
-  if (tail.take<std::uint64_t>() != XXH3_64bits(contents.data(), contents.size())) {
+  if (tail.take<std::uint64_t>() != detail::hash_of(contents)) {
     return broken("its checksum is wrong");
   }
   if (static_cast<Format>(contents.front()) != format) {

@@ -46,8 +46,8 @@ Sequence sequence_of(const Slice& key) {
   return sequence;
 }
 
-// Instead of a file LOG: what has to be said is in a Status, and Debian's library, which is built with
-// its assertions, ends the program when that file cannot be written.
+// Instead of a file LOG: what has to be said is in a Status, and Debian's library, which is built
+// with its assertions, ends the program when that file cannot be written.
 class Silence final : public rocksdb::Logger {
  public:
   using Logger::Logv;
@@ -176,7 +176,7 @@ class RocksStore final : public EventStore {
       rocksdb::WriteBatch bytes;
       Sequence end = first;
       std::size_t count = 0;
-      const Status status = decisions(0, [&](Sequence sequence, const Decision& decision) {
+      Status status = decisions(0, [&](Sequence sequence, const Decision& decision) {
         if (sequence >= first) return false;
         if (count++ == kAtOnce) {
           more = true;
@@ -190,7 +190,7 @@ class RocksStore final : public EventStore {
       const auto from = key_of(0), to = key_of(end);
       bytes.DeleteRange(table(kDecisions), slice(from), slice(to));
       bytes.DeleteRange(table(kEntries), slice(from), slice(to));
-      if (const Status written = commit(bytes); !written.ok()) return written;
+      if (Status written = commit(bytes); !written.ok()) return written;
     }
     return Done{};
   }
@@ -215,6 +215,7 @@ class RocksStore final : public EventStore {
     if (!cache_) cache_ = rocksdb::NewLRUCache(64 * kMegabyte);
     const rocksdb::Options options = database_options(cache_, options_.read_only);
     std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    families.reserve(kTables);
     for (const char* name : kTableNames) families.emplace_back(name, options);
     rocksdb::DB* db = nullptr;
     std::vector<rocksdb::ColumnFamilyHandle*> handles;

@@ -26,7 +26,7 @@ class ServiceApi {
 
   // For HttpServerOptions::on_head: keys, and bodies that may be larger than usual.
   std::optional<HttpResponse> check_head(const HttpRequest& head, std::size_t& body_limit);
-  void answer(HttpRequest request, HttpReply reply);
+  void answer(HttpRequest request, const HttpReply& reply);
   // {"error":{"code","message"}} for what the transport refuses.
   static HttpResponse error(int status, std::string_view message);
 

@@ -67,7 +67,7 @@ class Service {
 
   // The model file as of now; see docs/formats/model.md.
   std::string model() const;
-  void load_model(std::string bytes, Answer<Done> answer);
+  void load_model(const std::string& bytes, Answer<Done> answer);
   void reset_model(Answer<Done> answer);
 
   // JSON for people and programs.
