@@ -72,7 +72,8 @@ struct Written {
   }
 };
 
-// Two bytes of the input make a fragment: its type, and its size, which fills a block if it is 255.
+// Two bytes of the input make a fragment: its type, and its size. Large ones fill the block, which
+// costs time.
 Written written_log(std::string_view input) {
   Written log;
   bool inside = false, in_order = true;
@@ -85,7 +86,8 @@ Written written_log(std::string_view input) {
     }
     const std::size_t room = kBlock - log.bytes.size() % kBlock - kHeader;
     const std::size_t asked = static_cast<std::uint8_t>(input[i + 1]);
-    const std::size_t size = asked == 255 ? room : std::min(asked, room);
+    const bool fills = asked == 255 && static_cast<std::uint8_t>(input[i]) >= 252;
+    const std::size_t size = fills ? room : std::min(asked, room);
     std::string checked(1, static_cast<char>(type));
     checked.append(size, input[i + 1]);
     append_number(log.bytes, stored_crc(checked), 4);
