@@ -147,10 +147,11 @@ class Calls(ServeTestCase):
         self.assertTrue(metrics.headers["Content-Type"].startswith("text/plain; version=0.0.4"))
         values = dict(line.rsplit(" ", 1) for line in metrics.body.decode().splitlines()
                       if not line.startswith("#"))
-        self.assertEqual([value for name, value in values.items()
-                          if "rank" in name and 'code="201"' in name or name == "sau_ranks_total"],
-                         ["1"] * sum("rank" in name and 'code="201"' in name
-                                     or name == "sau_ranks_total" for name in values))
+        for name in ("sau_ranks_total", "sau_learned_total", "sau_log_writable",
+                     'sau_requests_total{request="rank",status="201"}',
+                     'sau_requests_total{request="reward",status="204"}',
+                     'sau_rewards_total{outcome="in_time"}'):
+            self.assertEqual(values.get(name), "1", name)
         head = server.call("HEAD", "/healthz")
         self.assertEqual((head.status, head.body, head.headers["Content-Length"]), (200, b"", "3"))
 
