@@ -1,5 +1,7 @@
 # Thin: the work is in the presets of CMakePresets.json and in tools/.
 JOBS ?= $(shell nproc)
+# Some tests wait for clocks and disks.
+TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
@@ -61,16 +63,16 @@ configure-release:
 test-release: configure-release
 	$(call step,release build and all tests)
 	cmake --build --preset release -j $(JOBS)
-	ctest --preset release -j $(JOBS)
+	ctest --preset release -j $(TEST_JOBS)
 
 test-asan:
 	$(call step,address and undefined-behaviour sanitizers: fast tests)
 	cmake --preset asan
 	cmake --build --preset asan -j $(JOBS)
-	ctest --preset asan -j $(JOBS)
+	ctest --preset asan -j $(TEST_JOBS)
 
 test-tsan:
-	$(call step,thread sanitizer: tests of run and http)
+	$(call step,thread sanitizer: tests of run, http, store and serve)
 ifneq ($(wildcard tests/run/*_test.cpp),)
 	cmake --preset tsan
 	cmake --build --preset tsan -j $(JOBS)

@@ -20,15 +20,15 @@ namespace {
 std::string request_body(std::uint64_t event) {
   std::string body = fmt::format(R"({{"eventId":"bench-{:012}","contextFeatures":[{{)", event);
   for (int i = 0; i < 10; ++i) {
-    body += fmt::format(fmt::runtime(i % 2 == 0 ? R"({}"c{}":{})" : R"({}"c{}":"v{}")"), i > 0 ? "," : "", i,
-                        (event * 7 + static_cast<std::uint64_t>(i)) % 13 + 1);
+    body += fmt::format(fmt::runtime(i % 2 == 0 ? R"({}"c{}":{})" : R"({}"c{}":"v{}")"),
+                        i > 0 ? "," : "", i, (event * 7 + static_cast<std::uint64_t>(i)) % 13 + 1);
   }
   body += R"(}],"actions":[)";
   for (int a = 0; a < 10; ++a) {
     body += fmt::format(R"({}{{"id":"action-{}","features":[{{)", a > 0 ? "," : "", a);
     for (int i = 0; i < 10; ++i) {
-      body += fmt::format(fmt::runtime(i % 2 == 0 ? R"({}"f{}":{})" : R"({}"f{}":"w{}")"), i > 0 ? "," : "", i,
-                          a * 3 + i + 1);
+      body += fmt::format(fmt::runtime(i % 2 == 0 ? R"({}"f{}":{})" : R"({}"f{}":"w{}")"),
+                          i > 0 ? "," : "", i, a * 3 + i + 1);
     }
     body += "}]}";
   }

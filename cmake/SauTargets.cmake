@@ -11,8 +11,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(sau_flags INTERFACE -Wno-restrict)
 endif()
 
-# Under sanitizers the libraries are optimised and what calls them is not: the compiler takes
-# minutes for the instrumented code of the tests otherwise.
+# Under sanitizers what computes is optimised and the rest is not: the compiler takes minutes for
+# instrumented code otherwise.
 function(sau_compile_quickly target)
   if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     target_compile_options(${target} PRIVATE -O0)

@@ -59,10 +59,10 @@ int verify_command(const LogFlags& flags) {
 
 int replay_command(const LogFlags& flags) {
   const ReplayCheck check = replay_log(flags.folder);
-  fmt::print("{}: {}, {} rewards learned{}, up to record {}\n  model on disk {}\n  replayed      {}\n",
-             flags.folder, check.agent, check.learned,
-             check.from_base ? " (from base.sau on)" : "", check.position, check.stored,
-             check.replayed);
+  fmt::print(
+      "{}: {}, {} rewards learned{}, up to record {}\n  model on disk {}\n  replayed      {}\n",
+      flags.folder, check.agent, check.learned, check.from_base ? " (from base.sau on)" : "",
+      check.position, check.stored, check.replayed);
   if (!check.same) throw Error("the model on disk is not what the log makes of it");
   fmt::print("the same, byte for byte\n");
   return 0;

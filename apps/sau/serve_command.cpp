@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <mutex>
@@ -19,7 +21,7 @@ struct ServeFlags {
   std::string agent = "hashed_linear+sau_sampling", listen = "127.0.0.1";
   std::string key_file, tls_certificate, tls_key;
   std::uint64_t seed = 1, port = 8080, threads = 2, connections = 1000, max_actions = 1000,
-                snapshot_seconds = 60;
+                snapshot_seconds = 60, request_seconds = 15;
   bool quiet = false;
   void fields(auto&& field) {
     field("port", port, "port to listen on; 0 is any that is free",
@@ -33,6 +35,9 @@ struct ServeFlags {
     field("snapshot_seconds", snapshot_seconds,
           "seconds between two copies of the model on disk; a restart replays what came after",
           Bounds{.min = 1.0, .max = 86400.0});
+    field("request_seconds", request_seconds,
+          "seconds that a caller may take to send one request; slower ones are given up",
+          Bounds{.min = 1.0, .max = 3600.0});
     field("quiet", quiet, "say nothing but warnings");
   }
 };
@@ -57,8 +62,25 @@ void note(const std::string& line) {
   static std::mutex mutex;
   const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
       std::chrono::system_clock::now().time_since_epoch());
+  const std::string text = fmt::format("{} {}\n", write_time(now.count()), line);
   const std::lock_guard lock(mutex);
-  fmt::print(stderr, "{} {}\n", write_time(now.count()), line);
+  // Where this goes to may be full as well, which is no reason to stop.
+  std::fputs(text.c_str(), stderr);
+}
+
+// Connections and the files of the log are counted together, and a log that cannot open a file takes
+// no events. What is usually allowed is a thousand; more may be asked for.
+void allow_files(std::uint64_t connections) {
+  constexpr rlim_t kOthers = 512;
+  const rlim_t wanted = connections + kOthers;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = std::min(wanted, limit.rlim_max);
+  if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < wanted) {
+    note(fmt::format("{} files may be open; {} connections need {}: allow more (ulimit -n), or give "
+                     "fewer --connections",
+                     limit.rlim_cur, connections, wanted));
+  }
 }
 
 std::string address_of(const ServeFlags& flags, std::uint16_t port) {
@@ -69,6 +91,7 @@ std::string address_of(const ServeFlags& flags, std::uint16_t port) {
 
 int serve(const std::string& folder, const ServeFlags& flags) {
   check(flags);
+  allow_files(flags.connections);
   const std::atomic<bool>& stop = stop_on_signals();
   ServiceOptions options;
   options.folder = folder;
@@ -86,15 +109,14 @@ int serve(const std::string& folder, const ServeFlags& flags) {
        .port = static_cast<std::uint16_t>(flags.port),
        .threads = static_cast<unsigned>(flags.threads),
        .connections = flags.connections,
+       .request_timeout = std::chrono::seconds(flags.request_seconds),
        .certificate_file = flags.tls_certificate,
        .key_file = flags.tls_key,
        .on_head = [&api](const HttpRequest& head,
                          std::size_t& limit) { return api.check_head(head, limit); },
        .error_response = ServiceApi::error,
-       .on_failure =
-           [](std::string_view request, const char* what) {
-             note(fmt::format("{} failed: {}", request, what));
-           }},
+       .on_failure = [](std::string_view request,
+                        const char* what) { note(fmt::format("{} failed: {}", request, what)); }},
       [&api](HttpRequest request, HttpReply reply) {
         api.answer(std::move(request), std::move(reply));
       });
@@ -120,10 +142,12 @@ Deed describe_serve(CLI::App& app) {
   app.footer(
       "Examples:\n"
       "  sau serve data                                then open http://127.0.0.1:8080/\n"
-      "  curl -s localhost:8080/personalizer/v1.0/rank -d '{\"actions\":[{\"id\":\"a\"},{\"id\":\"b\"}]}'\n"
+      "  curl -s localhost:8080/personalizer/v1.0/rank -d "
+      "'{\"actions\":[{\"id\":\"a\"},{\"id\":\"b\"}]}'\n"
       "  sau serve data --agent hashed_mlp+sau_sampling\n"
       "  sau serve data --listen 0.0.0.0 --key-file keys --tls-certificate c.pem --tls-key k.pem\n"
-      "SIGTERM or Ctrl-C ends it when requests that have begun are answered. docs/service.md has a\n"
+      "SIGTERM or Ctrl-C ends it when requests that have begun are answered. docs/service.md has "
+      "a\n"
       "tour of ten minutes, docs/http.md every call.");
   const auto flags = add_flags<ServeFlags>(app);
   app.add_option("--agent", flags->agent,

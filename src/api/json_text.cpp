@@ -2,11 +2,36 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
+#include "sau/core/text.hpp"
+
 namespace sau::detail {
+namespace {
+
+// What was malformed when it came, or was cut in the middle of a character.
+std::string with_signs(std::string_view text) {
+  constexpr std::size_t kLongest = 4;
+  std::string good;
+  while (!text.empty()) {
+    std::size_t size = 1;
+    while (size < kLongest && !is_utf8(text.substr(0, size))) ++size;
+    if (is_utf8(text.substr(0, size))) {
+      good += text.substr(0, size);
+    } else {
+      good += "\xEF\xBF\xBD";
+      size = 1;
+    }
+    text.remove_prefix(std::min(size, text.size()));
+  }
+  return good;
+}
+
+}  // namespace
 
 void append_json(std::string& out, std::string_view text) {
+  if (!is_utf8(text)) return append_json(out, with_signs(text));
   out += '"';
   for (const char c : text) {
     switch (c) {

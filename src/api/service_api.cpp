@@ -114,8 +114,8 @@ Call call_of(std::string_view path) {
     bool open;
   };
   static constexpr std::array kFixed = {
-      Fixed{"/", "page", true},           Fixed{"/healthz", "healthz", true},
-      Fixed{"/readyz", "readyz", true},   Fixed{"/metrics", "metrics", false},
+      Fixed{"/", "page", true}, Fixed{"/healthz", "healthz", true},
+      Fixed{"/readyz", "readyz", true}, Fixed{"/metrics", "metrics", false},
       Fixed{"/v1/status", "status", false}};
   for (const Fixed& fixed : kFixed) {
     if (path == fixed.path) return {.what = fixed.what, .open = fixed.open};
@@ -224,8 +224,8 @@ void ServiceApi::answer(HttpRequest request, HttpReply reply) {
   const bool get = request.method == "GET" || request.method == "HEAD";
   const auto allow = [&](bool fits, const char* methods) {
     if (fits) return true;
-    HttpResponse response = error_response(405, "the method is not one of " + std::string(methods),
-                                           "");
+    HttpResponse response =
+        error_response(405, "the method is not one of " + std::string(methods), "");
     response.headers.push_back({"Allow", methods});
     counted(std::move(response));
     return false;

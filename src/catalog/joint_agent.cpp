@@ -1,6 +1,6 @@
 #include "sau/agent/joint_agent.hpp"
 
-#define XXH_INLINE_ALL
+#define XXH_INLINE_ALL  // NOLINT(readability-identifier-naming): its own name
 #include <xxhash.h>
 
 #include <cmath>

@@ -28,7 +28,7 @@ class NormalTable {
     if (!(t > kBottom)) return {0.0, 0.0};
     if (!(t < kTop)) return {1.0, 0.0};
     const double place = (t - kBottom) * kPerUnit;
-    const int nearest = static_cast<int>(place + 0.5);
+    const int nearest = rounded(place);
     return series(nearest, (place - nearest) * (1.0 / kPerUnit));
   }
 
@@ -49,7 +49,7 @@ class NormalTable {
     std::array<double, Count> distance;
     for (std::size_t i = 0; i < Count; ++i) {
       const double place = (middle + half * x[i] - kBottom) * kPerUnit;
-      nearest[i] = static_cast<int>(place + 0.5);
+      nearest[i] = rounded(place);
       distance[i] = (place - nearest[i]) * (1.0 / kPerUnit);
     }
     for (std::size_t i = 0; i < Count; ++i) {
@@ -70,6 +70,12 @@ class NormalTable {
     std::array<double, 2> start;                      // the distribution function, and 0
     std::array<std::array<double, 2>, kTerms> terms;  // growth over distance, density
   };
+
+  // Either neighbour of a place half-way will do.
+  static int rounded(double place) noexcept {
+    const double raised = place + 0.5;
+    return static_cast<int>(raised);
+  }
 
   Value series(int nearest, double distance) const noexcept {
     const Point& p = points_[static_cast<std::size_t>(static_cast<unsigned>(nearest))];

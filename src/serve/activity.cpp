@@ -49,8 +49,8 @@ std::vector<Activity::Second> Activity::history(Milliseconds now) const {
   const std::lock_guard lock(mutex_);
   if (seconds_.empty()) return all;
   const Milliseconds end = now - now % 1000;
-  Milliseconds time = std::max(seconds_.front().time,
-                               end - static_cast<Milliseconds>(kSeconds - 1) * 1000);
+  Milliseconds time =
+      std::max(seconds_.front().time, end - static_cast<Milliseconds>(kSeconds - 1) * 1000);
   auto next = std::ranges::lower_bound(seconds_, time, {}, &Second::time);
   for (; time <= end; time += 1000) {
     if (next != seconds_.end() && next->time == time) {

@@ -61,14 +61,14 @@ void BatchWork::add(RankOperation& operation) {
     }
     // A retry: the answer that was given, whatever has been learned since.
     if (const auto found = ranked_.find(id); found != ranked_.end()) {
-      answers_.emplace_back([done = operation.done, answer = found->second] { done(answer); });
+      answers_.emplace_back(
+          [done = operation.done, decision = found->second] { done(answer_of(*decision)); });
       return;
     }
-    const auto decision = store_.read(
-        [&](const EventStore& store) { return store.decision(before->decision); });
+    const auto decision =
+        store_.read([&](const EventStore& store) { return store.decision(before->decision); });
     if (!decision.ok() || !decision.value()) {
-      return refuse(operation.done,
-                    decision.ok() ? unknown_event(id) : decision.failure());
+      return refuse(operation.done, decision.ok() ? unknown_event(id) : decision.failure());
     }
     answers_.emplace_back(
         [done = operation.done, answer = answer_of(*decision.value())] { done(answer); });
@@ -82,7 +82,7 @@ void BatchWork::add(RankOperation& operation) {
   batch_.decisions.emplace_back(last_, encode(operation.decision));
   batch_.waiting.emplace_back(last_, now_);
   touched_[id] = state;
-  ranked_[id] = operation.answer;
+  ranked_[id] = &operation.decision;
   // The operation lives until the batch is done.
   reports_.emplace_back([&operation](JournalObserver& observer) { observer.ranked(operation); });
   answers_.emplace_back([&operation] { operation.done(std::move(operation.answer)); });
@@ -101,8 +101,8 @@ void BatchWork::add(RewardOperation& operation) {
   if (in_time) {
     if (state.rewards++ == 0) state.first = operation.value;
     state.sum += operation.value;
-    reward.completes = state.active &&
-                       configuration_.reward_aggregation == RewardAggregation::kEarliest;
+    reward.completes =
+        state.active && configuration_.reward_aggregation == RewardAggregation::kEarliest;
     if (reward.completes) {
       // One that came before it was activated, under another aggregation, is the earlier one.
       reward.value = state.first;
@@ -116,10 +116,10 @@ void BatchWork::add(RewardOperation& operation) {
   }
   entry(reward);
   touched_[operation.event_id] = state;
-  reports_.emplace_back([value = operation.value, delay = now_ - state.time,
-                         in_time](JournalObserver& observer) {
-    observer.rewarded(value, delay, in_time);
-  });
+  reports_.emplace_back(
+      [value = operation.value, delay = now_ - state.time, in_time](JournalObserver& observer) {
+        observer.rewarded(value, delay, in_time);
+      });
   answers_.emplace_back([done = operation.done] { done(Done{}); });
 }
 
@@ -131,8 +131,7 @@ void BatchWork::add(ActivateOperation& operation) {
   if (!state.active && state.phase == EventPhase::kWaiting && !is_late(state)) {
     state.active = true;
     Entry activated{.kind = EntryKind::kActivated, .time = now_, .decision = state.decision};
-    if (state.rewards > 0 &&
-        configuration_.reward_aggregation == RewardAggregation::kEarliest) {
+    if (state.rewards > 0 && configuration_.reward_aggregation == RewardAggregation::kEarliest) {
       activated.completes = true;
       activated.value = state.first;
       complete(state, EventPhase::kCompleted, state.first);
@@ -175,9 +174,10 @@ std::optional<Failure> BatchWork::expire(Sequence sequence) {
     const bool sum = configuration_.reward_aggregation == RewardAggregation::kSum;
     expired.value = missing ? configuration_.default_reward : sum ? state.sum : state.first;
   }
-  complete(state, !state.active ? EventPhase::kDropped
-                  : missing     ? EventPhase::kMissing
-                                : EventPhase::kCompleted,
+  complete(state,
+           !state.active ? EventPhase::kDropped
+           : missing     ? EventPhase::kMissing
+                         : EventPhase::kCompleted,
            expired.value);
   entry(expired);
   touched_[id] = state;

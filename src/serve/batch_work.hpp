@@ -10,8 +10,8 @@
 
 namespace sau::detail {
 
-// A batch in the making: what the operations do to events, one after the other, each seeing what the
-// ones before it did. Nothing outside changes before the batch is on disk.
+// A batch in the making: what the operations do to events, one after the other, each seeing what
+// the ones before it did. Nothing outside changes before the batch is on disk.
 class BatchWork {
  public:
   BatchWork(const SharedStore& store, const Configuration& configuration, Sequence last,
@@ -51,7 +51,7 @@ class BatchWork {
   Milliseconds now_;
   StoreBatch batch_;
   std::unordered_map<std::string, EventState> touched_;
-  std::unordered_map<std::string, RankAnswer> ranked_;  // in this batch, for retries within it
+  std::unordered_map<std::string, const Decision*> ranked_;  // in this batch, for retries within it
   std::vector<std::function<void()>> answers_;
   std::vector<std::function<void(JournalObserver&)>> reports_;
   std::optional<Configuration> configured_;

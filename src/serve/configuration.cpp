@@ -51,7 +51,6 @@ std::optional<Failure> read_time(const Json& value, std::string_view target, Mil
 }
 
 std::optional<Failure> read_field(std::string_view name, const Json& value, Configuration& to) {
-  constexpr double kLargestReward = 1e9;
   constexpr double kLongestRetention = 36'500.0;
   if (name == "rewardWaitTime") return read_time(value, name, to.reward_wait_time);
   if (name == "modelExportFrequency") return read_time(value, name, to.model_export_frequency);
@@ -72,7 +71,8 @@ std::optional<Failure> read_field(std::string_view name, const Json& value, Conf
     to.log_retention_days = static_cast<std::int64_t>(days);
     return std::nullopt;
   }
-  // Clients of the retired service send back what they were given, with fields that mean nothing here.
+  // Clients of the retired service send back what they were given, with fields that mean nothing
+  // here.
   for (const std::string_view other :
        {"lastConfigurationEditDate", "isAutoOptimizationEnabled", "autoOptimizationFrequency",
         "autoOptimizationStartDate", "logMirrorEnabled", "logMirrorSasUri"}) {

@@ -13,7 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// An event id or an action id was UTF-8 when it came; what is not any more is shown as far as it is.
+// An event id or an action id was UTF-8 when it came; what is not any more is shown as far as it
+// is.
 std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -128,7 +129,7 @@ std::string describe_status(const ServiceView& view, const Activity& activity,
   for (const ActionRecord& record : view.actions) known[record.id] = &record;
   Json actions = Json::array();
   const auto add_action = [&](const std::string& id, double share, std::uint64_t ranked) {
-    Json action = {{"id", id}, {"share", share}, {"ranked", ranked}, {"count", 0},
+    Json action = {{"id", id},       {"share", share},   {"ranked", ranked},  {"count", 0},
                    {"mean", Json()}, {"spread", Json()}, {"variance", Json()}};
     if (const auto found = known.find(id); found != known.end() && found->second->count > 0) {
       const ActionRecord& record = *found->second;
@@ -147,9 +148,12 @@ std::string describe_status(const ServiceView& view, const Activity& activity,
 
   Json recent = Json::array();
   for (const Activity::Recent& each : activity.recent()) {
-    Json decision = {{"eventId", each.event_id},       {"time", write_time(each.time)},
-                     {"rewardActionId", each.action_id}, {"probability", each.probability},
-                     {"actions", each.actions},         {"reward", Json()},
+    Json decision = {{"eventId", each.event_id},
+                     {"time", write_time(each.time)},
+                     {"rewardActionId", each.action_id},
+                     {"probability", each.probability},
+                     {"actions", each.actions},
+                     {"reward", Json()},
                      {"state", "waiting"}};
     if (const auto state = store.event(each.event_id); state.ok() && state.value()) {
       const EventState& event = *state.value();
@@ -160,40 +164,40 @@ std::string describe_status(const ServiceView& view, const Activity& activity,
     recent.push_back(std::move(decision));
   }
 
-  return dumped(Json{
-      {"version", std::string(version())},
-      {"agent", view.agent},
-      {"learningMode", name_of(view.mode)},
-      {"ready", view.ready},
-      {"fault", view.fault.empty() ? Json() : Json(view.fault)},
-      {"uptimeSeconds", seconds(view.now - view.started)},
-      {"model",
-       {{"version", view.version},
-        {"eventsLearned", view.events},
-        {"ageSeconds", seconds(view.now - view.published)}}},
-      {"totals",
-       {{"ranks", view.totals.ranks},
-        {"rewards", view.totals.rewards},
-        {"lateRewards", view.totals.late},
-        {"missingRewards", view.totals.missing},
-        {"learned", view.totals.learned},
-        {"waiting", view.waiting},
-        {"refused", view.totals.refused},
-        {"logBytes", view.log_bytes},
-        {"learnerLag", view.lag}}},
-      {"now",
-       {{"ranksPerSecond", static_cast<double>(lately.ranks) / window},
-        {"rewardsPerSecond", static_cast<double>(lately.rewards) / window},
-        {"meanReward", mean_of(all.reward_sum, all.learned)},
-        {"baselineReward", mean_of(all.baseline_sum, all.learned)},
-        {"explorationRate", mean_of(static_cast<double>(all.explored), all.ranks)},
-        {"apprenticeAgreement", view.mode == LearningMode::kApprentice
-                                    ? mean_of(static_cast<double>(all.agreed), all.ranks)
-                                    : Json()}}},
-      {"history", std::move(seconds_list)},
-      {"actions", std::move(actions)},
-      {"actionCount", view.known_actions},
-      {"recent", std::move(recent)}});
+  return dumped(
+      Json{{"version", std::string(version())},
+           {"agent", view.agent},
+           {"learningMode", name_of(view.mode)},
+           {"ready", view.ready},
+           {"fault", view.fault.empty() ? Json() : Json(view.fault)},
+           {"uptimeSeconds", seconds(view.now - view.started)},
+           {"model",
+            {{"version", view.version},
+             {"eventsLearned", view.events},
+             {"ageSeconds", seconds(view.now - view.published)}}},
+           {"totals",
+            {{"ranks", view.totals.ranks},
+             {"rewards", view.totals.rewards},
+             {"lateRewards", view.totals.late},
+             {"missingRewards", view.totals.missing},
+             {"learned", view.totals.learned},
+             {"waiting", view.waiting},
+             {"refused", view.totals.refused},
+             {"logBytes", view.log_bytes},
+             {"learnerLag", view.lag}}},
+           {"now",
+            {{"ranksPerSecond", static_cast<double>(lately.ranks) / window},
+             {"rewardsPerSecond", static_cast<double>(lately.rewards) / window},
+             {"meanReward", mean_of(all.reward_sum, all.learned)},
+             {"baselineReward", mean_of(all.baseline_sum, all.learned)},
+             {"explorationRate", mean_of(static_cast<double>(all.explored), all.ranks)},
+             {"apprenticeAgreement", view.mode == LearningMode::kApprentice
+                                         ? mean_of(static_cast<double>(all.agreed), all.ranks)
+                                         : Json()}}},
+           {"history", std::move(seconds_list)},
+           {"actions", std::move(actions)},
+           {"actionCount", view.known_actions},
+           {"recent", std::move(recent)}});
 }
 
 }  // namespace sau::detail

@@ -18,8 +18,11 @@ struct Unit {
   bool of_day;  // stands after the T
   Milliseconds size;
 };
-constexpr Unit kUnits[] = {{'W', false, 7 * kDay}, {'D', false, kDay}, {'H', true, kHour},
-                           {'M', true, kMinute},   {'S', true, kSecond}};
+constexpr Unit kUnits[] = {{'W', false, 7 * kDay},
+                           {'D', false, kDay},
+                           {'H', true, kHour},
+                           {'M', true, kMinute},
+                           {'S', true, kSecond}};
 
 }  // namespace
 
@@ -38,11 +41,12 @@ std::string write_duration(Milliseconds duration) {
 }
 
 Result<Milliseconds> read_duration(std::string_view text, std::string_view target) {
-  const Failure wrong{Failure::Code::kBadRequest,
-                      fmt::format("'{}' is not a time; expected ISO 8601 from PT0S to P10000D, such "
-                                  "as PT10M or P1DT12H",
-                                  text.substr(0, 64)),
-                      std::string(target)};
+  const Failure wrong{
+      Failure::Code::kBadRequest,
+      fmt::format("'{}' is not a time; expected ISO 8601 from PT0S to P10000D, such "
+                  "as PT10M or P1DT12H",
+                  text.substr(0, 64)),
+      std::string(target)};
   if (!text.starts_with('P') || text.size() < 2) return wrong;
   double total = 0.0;
   bool in_day = false;
@@ -55,8 +59,8 @@ Result<Milliseconds> read_duration(std::string_view text, std::string_view targe
       continue;
     }
     double number = 0.0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number,
-                                              std::chars_format::fixed);
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
     if (error != std::errc() || end == text.data() + text.size() || !(number >= 0.0)) return wrong;
     while (next != std::end(kUnits) && (next->letter != *end || next->of_day != in_day)) ++next;
     if (next == std::end(kUnits)) return wrong;

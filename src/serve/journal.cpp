@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 constexpr std::size_t kExpiredAtOnce = 1000;
 constexpr auto kRetryStore = 200ms;
 constexpr Milliseconds kDay = 24LL * 60 * 60 * 1000;
-// Waiting events that were settled are removed from the front only; this many more than are open are
-// too many.
+// Waiting events that were settled are removed from the front only; this many more than are open
+// are too many.
 constexpr std::size_t kSlack = 65'536;
 
 void refuse(Operation& operation, const Failure& failure) {
@@ -35,9 +35,8 @@ Journal::Journal(SharedStore& store, Current<Configuration>& configuration,
 }
 
 void Journal::load() {
-  const auto [last, waiting] = store_.read([](const EventStore& store) {
-    return std::pair(store.last(), store.waiting());
-  });
+  const auto [last, waiting] =
+      store_.read([](const EventStore& store) { return std::pair(store.last(), store.waiting()); });
   if (!last.ok()) throw Error(last.failure().message);
   if (!waiting.ok()) throw Error(waiting.failure().message);
   last_ = last.value();
@@ -153,7 +152,8 @@ void Journal::commit(std::vector<Operation>& operations) {
     if (const Status status = store_.write(batch); !status.ok()) {
       broken_.store(true, std::memory_order_relaxed);
       options_.note("the log cannot be written: " + status.failure().message);
-      // Those that would have been refused get this answer as well: they may depend on what was lost.
+      // Those that would have been refused get this answer as well: they may depend on what was
+      // lost.
       for (Operation& operation : operations) {
         refuse(operation, {Failure::Code::kUnavailable, "the log cannot be written at the moment"});
       }
@@ -221,6 +221,7 @@ void Journal::clean() {
   const std::int64_t days = configuration_.get()->log_retention_days;
   if (first == 0 || days < 0) return;
   if (!slots_.empty()) first = std::min(first, slots_.front().decision);
+  first = std::min(first, last_);  // the numbers go on from the last record, also after a restart
   // From the oldest, which the last cleaning left, to the first that is young enough.
   const Milliseconds oldest = now() - days * kDay;
   Sequence kept = first;
@@ -228,8 +229,10 @@ void Journal::clean() {
   const Status status = store_.read([&](const EventStore& store) {
     return store.decisions(0, [&](Sequence sequence, const Decision& decision) {
       const bool old = sequence < first && decision.time < oldest;
-      if (old) any = true;
-      else kept = std::min(first, sequence);
+      if (old)
+        any = true;
+      else
+        kept = std::min(first, sequence);
       return old;
     });
   });

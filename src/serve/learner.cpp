@@ -18,8 +18,8 @@ constexpr auto kRetry = 500ms;
 
 }  // namespace
 
-Learner::Learner(SharedStore& store, const Current<Configuration>& configuration,
-                 Replayer replayer, LearnerOptions options)
+Learner::Learner(SharedStore& store, const Current<Configuration>& configuration, Replayer replayer,
+                 LearnerOptions options)
     : store_(store),
       configuration_(configuration),
       options_(std::move(options)),
@@ -89,7 +89,10 @@ void Learner::run() {
       };
       // What was learned but not published, or not written, wakes it by itself.
       if (!busy() || stuck_) {
-        wake_.wait_for(lock, stuck_ ? kRetry : position_ > usable_ ? 1ms : 100ms,
+        wake_.wait_for(lock,
+                       stuck_                ? kRetry
+                       : position_ > usable_ ? 1ms
+                                             : 100ms,
                        [this, &busy] { return stuck_ ? stopping_ : busy(); });
       }
       if (stopping_) return;

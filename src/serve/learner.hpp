@@ -30,7 +30,7 @@ struct LearnerOptions {
   std::chrono::milliseconds snapshot_every{60'000};
   std::function<Milliseconds()> clock;
   std::function<void(const std::string&)> note;
-  std::function<void(const Lesson&)> learned;        // by the learner's thread
+  std::function<void(const Lesson&)> learned;          // by the learner's thread
   std::function<void(Sequence position)> snapshotted;  // likewise
 };
 

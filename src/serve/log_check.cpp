@@ -28,8 +28,8 @@ class Numbering {
     std::ranges::sort(numbers_);
     for (std::size_t i = 1; i < numbers_.size(); ++i) {
       if (numbers_[i] != numbers_[i - 1] + 1) {
-        throw Error(fmt::format("the log has record {} and then record {}", numbers_[i - 1],
-                                numbers_[i]));
+        throw Error(
+            fmt::format("the log has record {} and then record {}", numbers_[i - 1], numbers_[i]));
       }
     }
     if (numbers_.empty()) return;
@@ -54,8 +54,8 @@ LogCheck verify_log(const std::filesystem::path& folder) {
     ++result.decisions;
     const auto state = good(store->event(decision.event_id));
     if (!state || state->decision != sequence) {
-      throw Error(fmt::format("record {}: the event '{}' points elsewhere", sequence,
-                              decision.event_id));
+      throw Error(
+          fmt::format("record {}: the event '{}' points elsewhere", sequence, decision.event_id));
     }
     return true;
   }));
@@ -67,8 +67,8 @@ LogCheck verify_log(const std::filesystem::path& folder) {
       throw Error(fmt::format("record {} is about the later record {}", sequence, entry.decision));
     }
     if (entry.completes && !completed.emplace(entry.decision, true).second) {
-      throw Error(fmt::format("record {} completes decision {} a second time", sequence,
-                              entry.decision));
+      throw Error(
+          fmt::format("record {} completes decision {} a second time", sequence, entry.decision));
     }
     return true;
   }));

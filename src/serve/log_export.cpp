@@ -30,8 +30,8 @@ Json field_of(const Json& object, const char* name) {
   return found == object.end() || found->is_null() ? Json::array() : *found;
 }
 
-// Costs are negative rewards; actions count from 1 and the chosen one comes first; `p` goes with `a`
-// (Vowpal Wabbit wiki, "DSJSON").
+// Costs are negative rewards; actions count from 1 and the chosen one comes first; `p` goes with
+// `a` (Vowpal Wabbit wiki, "DSJSON").
 std::string dsjson_line(const Decision& decision, const EventState& state, const Json& request) {
   std::vector<std::uint32_t> order(decision.actions.size());
   std::iota(order.begin(), order.end(), 0U);

@@ -20,7 +20,7 @@ using prometheus::Histogram;
 
 const Histogram::BucketBoundaries kRequestSeconds = {0.0005, 0.001, 0.002, 0.005, 0.01, 0.02,
                                                      0.05,   0.1,   0.25,  0.5,   1,    5};
-const Histogram::BucketBoundaries kRewardDelaySeconds = {0.1, 1,   5,    15,   60,    300,
+const Histogram::BucketBoundaries kRewardDelaySeconds = {0.1, 1,    5,    15,    60,   300,
                                                          600, 1800, 3600, 21600, 86400};
 
 }  // namespace
@@ -38,7 +38,9 @@ struct Metrics::Families {
       return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
     }
   }
-  Counter& counter(const char* name, const char* help) { return family<Counter>(name, help).Add({}); }
+  Counter& counter(const char* name, const char* help) {
+    return family<Counter>(name, help).Add({});
+  }
   Gauge& gauge(const char* name, const char* help) { return family<Gauge>(name, help).Add({}); }
 
   prometheus::Family<Counter>& requests =
@@ -50,8 +52,8 @@ struct Metrics::Families {
   std::map<std::pair<std::string, int>, std::pair<Counter*, Histogram*>, std::less<>> by_request;
 
   Counter& ranks = counter("sau_ranks_total", "Decisions made.");
-  Counter& explored =
-      counter("sau_explored_total", "Decisions other than the action of the largest predicted value.");
+  Counter& explored = counter("sau_explored_total",
+                              "Decisions other than the action of the largest predicted value.");
   Counter& apprentice = counter("sau_apprentice_total", "Decisions in apprentice mode.");
   Counter& agreed = counter("sau_apprentice_agreed_total",
                             "Of them, those in which the policy chose the caller's first action.");

@@ -5,10 +5,12 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
-#include <unordered_map>
+#include <utility>
 
+#include "sau/serve/configuration.hpp"
 #include "serve/feature_reader.hpp"
 
 namespace sau {
@@ -36,7 +38,10 @@ constexpr std::size_t kFrame = 5;
 
 Result<element> parsed(std::string_view body, std::size_t depth) {
   simdjson::dom::parser& json = parser();
-  if (json.allocate(std::max<std::size_t>(body.size(), 4096), depth) != simdjson::SUCCESS) {
+  // In powers of two: a parser that is asked for another size allocates, even for a smaller one.
+  const std::size_t room = std::bit_ceil(std::max<std::size_t>(body.size(), 4096));
+  if ((json.capacity() < room || json.max_depth() != depth) &&
+      json.allocate(std::max(room, json.capacity()), depth) != simdjson::SUCCESS) {
     return Failure{Failure::Code::kOverloaded, "out of memory"};
   }
   element root;
@@ -91,6 +96,8 @@ class RankReader {
   }
 
  private:
+  using Place = std::pair<std::string_view, std::size_t>;
+
   std::optional<Failure> read_event(element root) {
     if (const auto id = field(root, "eventId")) {
       std::string_view text;
@@ -130,7 +137,19 @@ class RankReader {
       ++place;
     }
     if (place == 0) return bad("there is no action to choose from", "actions");
-    return std::nullopt;
+    return check_twice();
+  }
+
+  std::optional<Failure> check_twice() {
+    for (std::size_t i = 0; i < request_.actions.size(); ++i) {
+      places_.emplace_back(request_.actions[i].id, i);
+    }
+    std::ranges::sort(places_);
+    const auto twice = std::ranges::adjacent_find(places_, {}, &Place::first);
+    if (twice == places_.end()) return std::nullopt;
+    return bad(
+        fmt::format("the id '{}' is that of actions[{}] as well", twice->first, twice->second),
+        fmt::format("actions[{}].id", std::next(twice)->second));
   }
 
   std::optional<Failure> read_action(element action, std::size_t place) {
@@ -142,13 +161,8 @@ class RankReader {
     std::string_view text;
     if (!id || id->get(text) != simdjson::SUCCESS) return bad("expected text", target(".id"));
     if (auto wrong = check_id(text, target(".id"))) return wrong;
-    const auto [known, is_new] = places_.emplace(text, place);
-    if (!is_new) {
-      return bad(fmt::format("the id '{}' is that of actions[{}] as well", text, known->second),
-                 target(".id"));
-    }
-    RankRequest::Action read{.id = std::string(text), .excluded = false,
-                             .first = request_.features.size(), .last = 0};
+    RankRequest::Action read{
+        .id = std::string(text), .excluded = false, .first = request_.features.size(), .last = 0};
     if (const auto list = field(action, "features")) {
       const std::string name = target(".features");
       if (auto wrong = features_.read_list(*list, detail::kActionSide, name)) return wrong;
@@ -171,8 +185,9 @@ class RankReader {
       if (id.get(text) != simdjson::SUCCESS) {
         return bad("expected an array of action ids", "excludedActions");
       }
-      const auto found = places_.find(text);
-      if (found == places_.end()) continue;  // what is not offered is not chosen either
+      const auto found = std::ranges::lower_bound(places_, text, {}, &Place::first);
+      // What is not offered is not chosen either.
+      if (found == places_.end() || found->first != text) continue;
       RankRequest::Action& action = request_.actions[found->second];
       if (!action.excluded) --left;
       action.excluded = true;
@@ -184,7 +199,7 @@ class RankReader {
   const RequestLimits& limits_;
   RankRequest& request_;
   FeatureReader features_;
-  std::unordered_map<std::string_view, std::size_t> places_;  // of ids, which the parser holds
+  std::vector<Place> places_;  // by id
 };
 
 std::uint64_t fingerprint(const RankRequest& request) {
@@ -214,6 +229,8 @@ Result<RankRequest> read_rank_request(std::string_view body, const RequestLimits
   const Result<element> root = parsed(body, limits.depth + kFrame);
   if (!root.ok()) return root.failure();
   RankRequest request;
+  request.features.reserve(128);
+  request.actions.reserve(16);
   if (auto wrong = RankReader(limits, request).read(root.value())) return std::move(*wrong);
   request.fingerprint = fingerprint(request);
   return request;
@@ -225,8 +242,9 @@ Result<double> read_reward_request(std::string_view body) {
   const auto value = field(root.value(), "value");
   double number = 0.0;
   if (!value || !value->is_number() || value->get(number) != simdjson::SUCCESS ||
-      !std::isfinite(number)) {
-    return bad("expected a finite number", "value");
+      !(std::abs(number) <= kLargestReward)) {
+    return bad(fmt::format("expected a number from {} to {}", -kLargestReward, kLargestReward),
+               "value");
   }
   return number;
 }

@@ -55,8 +55,13 @@ Result<std::optional<Lesson>> Replayer::apply(Sequence sequence, const Entry& en
                                                      request.failure().message};
       }
       const std::size_t chosen = lesson->decision.chosen;
-      agent_->learn(request.value().context(), request.value().offered(chosen),
-                    lesson->decision.actions[chosen].value, entry.value);
+      try {
+        agent_->learn(request.value().context(), request.value().offered(chosen),
+                      lesson->decision.actions[chosen].value, entry.value);
+      } catch (const Error& error) {
+        return Failure{Failure::Code::kInternal,
+                       "record " + std::to_string(sequence) + ": " + error.what()};
+      }
       version_ = sequence;
     }
   }

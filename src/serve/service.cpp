@@ -54,10 +54,10 @@ Replayer restored(const ServiceOptions& options, const SharedStore& store) {
   const auto last = store.read([](const EventStore& events) { return events.last(); });
   if (!last.ok()) throw Error(last.failure().message);
   if (replayer.position() > last.value()) {
-    throw Error(fmt::format("{}: the model has read the log up to record {}, but the log in {} ends "
-                            "at {}: part of it is missing",
-                            file.string(), replayer.position(),
-                            events_folder(options.folder).string(), last.value()));
+    throw Error(fmt::format(
+        "{}: the model has read the log up to record {}, but the log in {} ends "
+        "at {}: part of it is missing",
+        file.string(), replayer.position(), events_folder(options.folder).string(), last.value()));
   }
   return replayer;
 }
@@ -192,7 +192,8 @@ class Service::Implementation final : public JournalObserver {
     constexpr std::size_t kActions = 50;
     view.shares = activity_.shares(kActions);
     view.actions = learner_.actions(kActions);
-    return store_.read([&](const EventStore& store) { return describe_status(view, activity_, store); });
+    return store_.read(
+        [&](const EventStore& store) { return describe_status(view, activity_, store); });
   }
 
   std::string metrics() const {
@@ -228,9 +229,9 @@ class Service::Implementation final : public JournalObserver {
     const auto& chosen = operation.answer.ranking[decision.chosen];
     const bool agreed = decision.policy == decision.chosen;
     metrics_.ranked(operation.explored, decision.mode == LearningMode::kApprentice, agreed);
-    activity_.ranked({decision.event_id, chosen.id, decision.time, chosen.probability,
-                      decision.actions.size()},
-                     operation.explored, agreed);
+    activity_.ranked(
+        {decision.event_id, chosen.id, decision.time, chosen.probability, decision.actions.size()},
+        operation.explored, agreed);
   }
   void rewarded(double, Milliseconds delay, bool in_time) override {
     metrics_.rewarded(static_cast<double>(delay) / 1000.0, in_time);
@@ -260,22 +261,21 @@ class Service::Implementation final : public JournalObserver {
       for (Outlook& outlook : outlooks) outlook.probability = 0.0;
       outlooks[chosen].probability = 1.0;
     }
-    RankOperation operation{.decision = {.time = 0,
-                                         .event_id = request.event_id,
-                                         .fingerprint = request.fingerprint,
-                                         .model_version = model->version,
-                                         .mode = configuration->learning_mode,
-                                         .deferred = request.defer_activation,
-                                         .chosen = static_cast<std::uint32_t>(chosen),
-                                         .policy = static_cast<std::uint32_t>(policy),
-                                         .baseline = static_cast<std::uint32_t>(baseline),
-                                         .actions = {},
-                                         .request = std::move(body)},
-                            .answer = {.ranking = {},
-                                       .event_id = std::move(request.event_id),
-                                       .chosen = chosen},
-                            .explored = false,
-                            .done = std::move(answer)};
+    RankOperation operation{
+        .decision = {.time = 0,
+                     .event_id = request.event_id,
+                     .fingerprint = request.fingerprint,
+                     .model_version = model->version,
+                     .mode = configuration->learning_mode,
+                     .deferred = request.defer_activation,
+                     .chosen = static_cast<std::uint32_t>(chosen),
+                     .policy = static_cast<std::uint32_t>(policy),
+                     .baseline = static_cast<std::uint32_t>(baseline),
+                     .actions = {},
+                     .request = std::move(body)},
+        .answer = {.ranking = {}, .event_id = std::move(request.event_id), .chosen = chosen},
+        .explored = false,
+        .done = std::move(answer)};
     operation.decision.actions.reserve(outlooks.size());
     operation.answer.ranking.reserve(outlooks.size());
     for (std::size_t i = 0; i < outlooks.size(); ++i) {

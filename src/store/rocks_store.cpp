@@ -2,6 +2,7 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
+#include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
@@ -45,6 +46,14 @@ Sequence sequence_of(const Slice& key) {
   return sequence;
 }
 
+// Instead of a file LOG: what has to be said is in a Status, and Debian's library, which is built with
+// its assertions, ends the program when that file cannot be written.
+class Silence final : public rocksdb::Logger {
+ public:
+  using Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
 rocksdb::Options database_options(const std::shared_ptr<rocksdb::Cache>& cache, bool read_only) {
   rocksdb::Options options;
   options.create_if_missing = !read_only;
@@ -57,8 +66,7 @@ rocksdb::Options database_options(const std::shared_ptr<rocksdb::Cache>& cache, 
   options.max_total_wal_size = 128 * kMegabyte;
   options.max_open_files = 256;
   options.max_background_jobs = 2;
-  options.keep_log_file_num = 4;
-  options.max_log_file_size = 4 * kMegabyte;
+  options.info_log = std::make_shared<Silence>();
   options.bytes_per_sync = kMegabyte;
   options.compression = rocksdb::kLZ4Compression;
   rocksdb::BlockBasedTableOptions table;
@@ -115,8 +123,7 @@ class RocksStore final : public EventStore {
     return look_up<Decision>(kDecisions, {key.data(), key.size()}, decode_decision);
   }
 
-  Status entries(Sequence first,
-                 const std::function<bool(Sequence, Entry)>& visit) const override {
+  Status entries(Sequence first, const std::function<bool(Sequence, Entry)>& visit) const override {
     return scan<Entry>(kEntries, first, decode_entry, visit);
   }
 
@@ -143,10 +150,9 @@ class RocksStore final : public EventStore {
   }
 
   Result<std::optional<std::string>> configuration() const override {
-    return look_up<std::string>(kDefault, kConfigurationKey,
-                                [](std::string_view bytes) -> Result<std::string> {
-                                  return std::string(bytes);
-                                });
+    return look_up<std::string>(
+        kDefault, kConfigurationKey,
+        [](std::string_view bytes) -> Result<std::string> { return std::string(bytes); });
   }
 
   Result<Sequence> last() const override {
@@ -296,8 +302,8 @@ class RocksStore final : public EventStore {
     return folder_.string() + ": " + status.ToString();
   }
   Failure failure(const rocksdb::Status& status) const {
-    const auto code = status.IsCorruption() ? Failure::Code::kInternal
-                                            : Failure::Code::kUnavailable;
+    const auto code =
+        status.IsCorruption() ? Failure::Code::kInternal : Failure::Code::kUnavailable;
     return {code, describe(status)};
   }
 

@@ -86,7 +86,8 @@ WalCheck check_wal(std::string_view bytes) {
   check.torn = !all_zero(rest);
   // What broke off inside a record is looked for from where it broke: its own beginning is good.
   const std::size_t broken = std::min(std::max<std::size_t>(place, check.whole), bytes.size());
-  check.goes_on = check.torn && record_begins_after(bytes, broken + (broken < bytes.size() ? 1 : 0));
+  check.goes_on =
+      check.torn && record_begins_after(bytes, broken + (broken < bytes.size() ? 1 : 0));
   return check;
 }
 
@@ -118,9 +119,10 @@ std::string repair_wal(const std::filesystem::path& folder) {
   }
   if (cut_file == nullptr) return note;
   std::filesystem::resize_file(*cut_file, cut);
-  return fmt::format("{}: cut at offset {}, after the last whole record; {} bytes of a record that "
-                     "was being written, and was not acknowledged, are gone",
-                     cut_file->string(), cut, lost);
+  return fmt::format(
+      "{}: cut at offset {}, after the last whole record; {} bytes of a record that "
+      "was being written, and was not acknowledged, are gone",
+      cut_file->string(), cut, lost);
 }
 
 }  // namespace sau::detail

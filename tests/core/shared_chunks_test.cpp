@@ -10,7 +10,7 @@ namespace {
 using Chunk = std::array<int, 4>;
 
 TEST(SharedChunks, AChunkComesToBeWhenItIsWrittenTo) {
-  SharedChunks<Chunk> chunks(3);
+  SharedChunks<Chunk> chunks(200);
   EXPECT_EQ(chunks[1], nullptr);
   chunks.writable(1)[2] = 5;
   EXPECT_EQ(*chunks[1], (Chunk{0, 0, 5, 0}));
@@ -18,13 +18,13 @@ TEST(SharedChunks, AChunkComesToBeWhenItIsWrittenTo) {
 }
 
 TEST(SharedChunks, ACopyKeepsWhatItHad) {
-  SharedChunks<Chunk> chunks(3);
+  SharedChunks<Chunk> chunks(200);
   chunks.writable(0)[0] = 1;
   const SharedChunks<Chunk> copy = chunks.shared();
   chunks.writable(0)[0] = 2;
-  chunks.writable(2)[0] = 3;
+  chunks.writable(150)[0] = 3;
   EXPECT_EQ((*copy[0])[0], 1);
-  EXPECT_EQ(copy[2], nullptr);
+  EXPECT_EQ(copy[150], nullptr);
   EXPECT_EQ((*chunks[0])[0], 2);
 }
 

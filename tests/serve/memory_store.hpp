@@ -18,8 +18,8 @@ struct MemoryDisk {
   std::map<Sequence, Milliseconds> waiting;
   std::optional<std::string> configuration;
   std::uint64_t writes = 0;
-  // Writes that fail, by their number from 1; and whether a failed one leaves its bytes behind, as a
-  // sync that failed may.
+  // Writes that fail, by their number from 1; and whether a failed one leaves its bytes behind, as
+  // a sync that failed may.
   std::set<std::uint64_t> failing;
   bool failing_write_lasts = false;
   bool full = false;  // every write and every reopening fails
@@ -61,8 +61,7 @@ class MemoryStore final : public EventStore {
     if (found == disk_->decisions.end()) return std::optional<Decision>();
     return std::optional(decode_decision(found->second).value());
   }
-  Status entries(Sequence first,
-                 const std::function<bool(Sequence, Entry)>& visit) const override {
+  Status entries(Sequence first, const std::function<bool(Sequence, Entry)>& visit) const override {
     const std::lock_guard lock(disk_->mutex);
     for (auto at = disk_->entries.lower_bound(first); at != disk_->entries.end(); ++at) {
       if (!visit(at->first, decode_entry(at->second).value())) break;

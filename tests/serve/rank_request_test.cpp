@@ -85,14 +85,15 @@ TEST(RankRequest, TheFingerprintIsOfWhatIsAskedNotOfItsSpelling) {
   EXPECT_EQ(print(body),
             print(R"({ "actions": [{"id":"x"}, {"id":"y"}], "contextFeatures":[{"a":1.0}] })"));
   std::set<std::uint64_t> prints;
-  for (const char* other :
-       {R"({"contextFeatures":[{"a":1}],"actions":[{"id":"x"},{"id":"y"}]})",
-        R"({"contextFeatures":[{"a":2}],"actions":[{"id":"x"},{"id":"y"}]})",
-        R"({"contextFeatures":[{"a":1}],"actions":[{"id":"y"},{"id":"x"}]})",
-        R"({"contextFeatures":[{"a":1}],"actions":[{"id":"x"}]})",
-        R"({"contextFeatures":[{"a":1}],"actions":[{"id":"x"},{"id":"y"}],"excludedActions":["y"]})",
-        R"({"contextFeatures":[{"a":1}],"actions":[{"id":"x"},{"id":"y"}],"deferActivation":true})",
-        R"({"contextFeatures":[{"a":1}],"actions":[{"id":"x"},{"id":"y","features":[{"a":1}]}]})"}) {
+  for (
+      const char* other :
+      {R"({"contextFeatures":[{"a":1}],"actions":[{"id":"x"},{"id":"y"}]})",
+       R"({"contextFeatures":[{"a":2}],"actions":[{"id":"x"},{"id":"y"}]})",
+       R"({"contextFeatures":[{"a":1}],"actions":[{"id":"y"},{"id":"x"}]})",
+       R"({"contextFeatures":[{"a":1}],"actions":[{"id":"x"}]})",
+       R"({"contextFeatures":[{"a":1}],"actions":[{"id":"x"},{"id":"y"}],"excludedActions":["y"]})",
+       R"({"contextFeatures":[{"a":1}],"actions":[{"id":"x"},{"id":"y"}],"deferActivation":true})",
+       R"({"contextFeatures":[{"a":1}],"actions":[{"id":"x"},{"id":"y","features":[{"a":1}]}]})"}) {
     EXPECT_TRUE(prints.insert(print(other)).second) << other;
   }
 }
@@ -130,7 +131,8 @@ TEST(RankRequest, WhatIsWrongIsNamed) {
   has(context(R"({"a":1e39})"), "contextFeatures: the feature 'a' is 1e+39");
   has(context(R"({"a":1e999})"), "number");
   has(context(R"({"a":NaN})"), "not JSON");
-  has(context(R"({"a":{"b":{"c":{"d":1}}}})"), "contextFeatures: features are nested deeper than 3");
+  has(context(R"({"a":{"b":{"c":{"d":1}}}})"),
+      "contextFeatures: features are nested deeper than 3");
   has(context(R"({"a":[[[1]]]})"), "nested deeper than 3");
   has(R"({"actions":[{"id":")" + std::string(257, 'x') + R"("}]})", "at most 256 bytes, not 257");
 }

@@ -26,8 +26,9 @@ void live(TestService& service, std::uint64_t seed, int steps) {
     if (deferred && rng.below(2) > 0) static_cast<void>(service.activate(event));
     service.time += static_cast<Milliseconds>(rng.below(20'000));
     if (rng.below(50) == 0) {
-      static_cast<void>(service.configure(rng.below(2) == 0 ? R"({"rewardAggregation":"sum"})"
-                                                           : R"({"rewardAggregation":"earliest"})"));
+      static_cast<void>(service.configure(rng.below(2) == 0
+                                              ? R"({"rewardAggregation":"sum"})"
+                                              : R"({"rewardAggregation":"earliest"})"));
     }
   }
 }

@@ -52,9 +52,8 @@ class TestService {
     return answered<RankAnswer>([&](auto done) { service_->rank(body, done); });
   }
   Status reward(const std::string& event, double value) {
-    return answered<Done>([&](auto done) {
-      service_->reward(event, fmt::format("{{\"value\":{}}}", value), done);
-    });
+    return answered<Done>(
+        [&](auto done) { service_->reward(event, fmt::format("{{\"value\":{}}}", value), done); });
   }
   Status activate(const std::string& event) {
     return answered<Done>([&](auto done) { service_->activate(event, done); });

@@ -79,8 +79,8 @@ TEST(Service, TheSameIdWithAnotherRequestIsAConflict) {
 TEST(Service, ExcludedActionsKeepTheirPlaceWithProbabilityZero) {
   TestService service;
   for (int i = 0; i < 50; ++i) {
-    const auto answer = service.rank(
-        simple_request("e" + std::to_string(i), R"(,"excludedActions":["b"])"));
+    const auto answer =
+        service.rank(simple_request("e" + std::to_string(i), R"(,"excludedActions":["b"])"));
     EXPECT_EQ(answer.value().ranking[1].id, "b");
     EXPECT_EQ(answer.value().ranking[1].probability, 0.0);
     EXPECT_NE(answer.value().chosen, 1U);
@@ -222,48 +222,6 @@ TEST(Service, ADecisionIsExplained) {
     count += action["count"].get<std::uint64_t>();
   }
   EXPECT_EQ(count, 1U);
-}
-
-TEST(Service, DrawsAgreeWithTheProbabilitiesReturnedAndLogged) {
-  TestService service("hashed_linear(bits=10)+sau_sampling");
-  for (int i = 0; i < 30; ++i) {
-    const std::string event = "warm" + std::to_string(i);
-    const auto answer = service.rank(simple_request(event)).value();
-    static_cast<void>(service.reward(event, answer.chosen == 0 ? 0.6 : 0.5));
-  }
-  service->settle();
-  // The same request under many ids, all with the model as it is.
-  constexpr int kDraws = 100'000, kAtOnce = 4000;
-  const auto request = [](int i) {
-    return R"({"actions":[{"id":"a"},{"id":"b"},{"id":"c"}],"eventId":"draw)" + std::to_string(i) +
-           "\"}";
-  };
-  const RankAnswer model = service.rank(request(0)).value();
-  std::vector<std::atomic<int>> chosen(3);
-  for (int from = 0; from < kDraws; from += kAtOnce) {
-    std::atomic<int> left = kAtOnce;
-    std::promise<void> all;
-    for (int i = from; i < from + kAtOnce; ++i) {
-      service->rank(request(i), [&](const Result<RankAnswer>& answer) {
-        ++chosen[answer.value().chosen];
-        for (std::size_t a = 0; a < 3; ++a) {
-          EXPECT_EQ(answer.value().ranking[a].probability, model.ranking[a].probability);
-        }
-        if (--left == 0) all.set_value();
-      });
-    }
-    all.get_future().wait();
-  }
-  double sum = 0.0;
-  for (std::size_t a = 0; a < 3; ++a) {
-    const double p = model.ranking[a].probability;
-    sum += p;
-    EXPECT_GT(p, 0.01);
-    const double deviation = std::sqrt(kDraws * p * (1.0 - p));
-    EXPECT_NEAR(chosen[a], kDraws * p, 4.0 * deviation) << model.ranking[a].id;
-    EXPECT_EQ(explained(service, "draw77")["actions"][a]["probability"].get<double>(), p);
-  }
-  EXPECT_NEAR(sum, 1.0, 1e-12);
 }
 
 TEST(Service, AModelCanBeTakenOutPutBackAndReset) {

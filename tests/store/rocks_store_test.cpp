@@ -127,7 +127,7 @@ TEST(WalCheck, CutAnywhereItHoldsTheRecordsBefore) {
   EXPECT_EQ(whole.whole, bytes.size());
   EXPECT_FALSE(whole.torn);
   std::uint64_t records = 0, end = 0;
-  for (std::size_t cut = 0; cut <= bytes.size(); cut += 7) {
+  for (std::size_t cut = 0; cut <= bytes.size(); cut += 61) {
     const auto check = detail::check_wal(std::string_view(bytes).substr(0, cut));
     EXPECT_GE(check.records, records);
     EXPECT_GE(check.whole, end);
@@ -153,12 +153,15 @@ TEST(RocksStore, ATornEndIsCutOffAndSaid) {
       const fs::path copy = folder / ("copy" + std::to_string(round++));
       fs::copy(folder / "whole", copy);
       std::string torn = bytes;
-      if (std::string(how) == "cut") torn.resize(cut);
-      else torn[cut] ^= 1;
+      if (std::string(how) == "cut")
+        torn.resize(cut);
+      else
+        torn[cut] ^= 1;
       std::ofstream(copy / log, std::ios::binary | std::ios::trunc) << torn;
       std::string note;
       const auto store = open_event_store(
-          copy, {.read_only = false, .verify = true, .note = [&](const auto& text) { note = text; }});
+          copy,
+          {.read_only = false, .verify = true, .note = [&](const auto& text) { note = text; }});
       EXPECT_EQ(decisions_in(*store), 4U);
       EXPECT_NE(note.find(log.string()), std::string::npos) << note;
       EXPECT_NE(note.find("offset " + std::to_string(fourth)), std::string::npos) << note;

@@ -37,8 +37,8 @@ class ServiceApi {
   ServiceApiOptions options_;
 };
 
-// One key a line; empty lines and lines that begin with # are passed over. Throws Error when there is
-// none, or one that is too short to be a secret.
+// One key a line; empty lines and lines that begin with # are passed over. Throws Error when there
+// is none, or one that is too short to be a secret.
 std::vector<std::string> read_keys(const std::filesystem::path& file);
 
 }  // namespace sau

@@ -9,6 +9,9 @@
 
 namespace sau {
 
+// Of either sign. Beyond it sums lose the ones and models their precision.
+inline constexpr double kLargestReward = 1e9;
+
 enum class RewardAggregation : std::uint8_t { kEarliest, kSum };
 
 // What can be changed while the service runs. Times in milliseconds.
@@ -16,7 +19,7 @@ struct Configuration {
   Milliseconds reward_wait_time = 10LL * 60 * 1000;
   double default_reward = 0.0;
   RewardAggregation reward_aggregation = RewardAggregation::kEarliest;
-  double exploration_percentage = 0.2;  // a share, 0 to 1, in spite of its name
+  double exploration_percentage = 0.2;      // a share, 0 to 1, in spite of its name
   Milliseconds model_export_frequency = 0;  // how often what was learned is put to use; 0: at once
   std::int64_t log_retention_days = 90;     // -1: for ever
   LearningMode learning_mode = LearningMode::kOnline;

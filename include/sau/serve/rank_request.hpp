@@ -56,7 +56,7 @@ struct RankRequest {
 // Safe to call from several threads.
 Result<RankRequest> read_rank_request(std::string_view body, const RequestLimits& limits);
 
-// {"value": 0.7}
+// {"value": 0.7}, within kLargestReward (configuration.hpp)
 Result<double> read_reward_request(std::string_view body);
 
 }  // namespace sau

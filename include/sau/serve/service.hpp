@@ -47,12 +47,12 @@ template <class T>
 using Answer = std::function<void(Result<T>)>;
 
 // The service, free of transport. Everything may be called from any thread. What takes an Answer
-// calls it exactly once: at once when the request is refused, else from a thread of the service when
-// the record of it is on disk. Answers should be quick.
+// calls it exactly once: at once when the request is refused, else from a thread of the service
+// when the record of it is on disk. Answers should be quick.
 class Service {
  public:
-  // Goes on where the folder's log ends. Throws Error when the folder cannot be used or something in
-  // it is damaged.
+  // Goes on where the folder's log ends. Throws Error when the folder cannot be used or something
+  // in it is damaged.
   explicit Service(ServiceOptions options);
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;

@@ -38,8 +38,8 @@ class EventStore {
  public:
   virtual ~EventStore() = default;
 
-  // On disk when it returns well; a failure means that the store takes no more until it is reopened,
-  // and leaves open whether the batch is in it.
+  // On disk when it returns well; a failure means that the store takes no more until it is
+  // reopened, and leaves open whether the batch is in it.
   virtual Status write(const StoreBatch& batch) = 0;
   // Closes and opens again, after a failure. Nothing may be reading.
   virtual Status reopen() = 0;

@@ -13,8 +13,8 @@ namespace sau {
 // happens to them later share one numbering. Each is bytes with a checksum of their own, so that a
 // log can be checked from end to end (docs/formats/log.md).
 
-using Sequence = std::uint64_t;      // from 1
-using Milliseconds = std::int64_t;   // since 1970, UTC
+using Sequence = std::uint64_t;     // from 1
+using Milliseconds = std::int64_t;  // since 1970, UTC
 
 enum class LearningMode : std::uint8_t { kOnline, kApprentice, kLoggingOnly };
 
@@ -32,9 +32,9 @@ struct Decision {
   std::uint64_t fingerprint = 0;  // of the request
   std::uint64_t model_version = 0;
   LearningMode mode = LearningMode::kOnline;
-  bool deferred = false;     // counts only once activated
-  std::uint32_t chosen = 0;  // place among the actions
-  std::uint32_t policy = 0;  // what the policy would have chosen; not the same in apprentice mode
+  bool deferred = false;       // counts only once activated
+  std::uint32_t chosen = 0;    // place among the actions
+  std::uint32_t policy = 0;    // what the policy would have chosen; not the same in apprentice mode
   std::uint32_t baseline = 0;  // the caller's first action that was not excluded
   std::vector<DecidedAction> actions;
   std::string request;  // the body, as it was sent
@@ -87,8 +87,8 @@ struct EventState {
   EventPhase phase = EventPhase::kWaiting;
   bool active = true;
   std::uint32_t rewards = 0, late = 0;
-  double first = 0.0, sum = 0.0;  // of the rewards that came in time
-  double final_reward = 0.0;      // what it was completed with
+  double first = 0.0, sum = 0.0;              // of the rewards that came in time
+  double final_reward = 0.0;                  // what it was completed with
   std::vector<ReceivedReward> received = {};  // the first few; the log has all
 
   bool operator==(const EventState&) const = default;

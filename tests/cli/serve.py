@@ -1,0 +1,396 @@
+#!/usr/bin/env python3
+"""sau serve as a caller meets it: every call over HTTP, keys, TLS, starting, stopping, going on."""
+
+import sys
+
+sys.dont_write_bytecode = True
+
+import json
+import socket
+import subprocess
+import threading
+import time
+import unittest
+
+from _serve import ACTIONS, BASE, ServeTestCase, answers_in, request_bytes, trusting
+from _support import DEADLINE
+
+KEY = "a-key-of-some-length"
+OTHER_KEY = "another-key-of-some-length"
+
+
+class Calls(ServeTestCase):
+    def test_rank_reward_and_what_is_known_of_them(self):
+        server = self.serve()
+        answer = server.rank(eventId="e/1", contextFeatures=[{"hour": 9}], excludedActions=["b"])
+        self.assertEqual(answer.status, 201, answer.body)
+        self.assertEqual(answer.json(), {
+            "ranking": [{"id": "a", "probability": 1.0}, {"id": "b", "probability": 0.0}],
+            "eventId": "e/1", "rewardActionId": "a"})
+        decision = server.call("GET", "/v1/decisions/e%2F1").json()
+        self.assertEqual((decision["state"], decision["reward"]), ("waiting", None))
+        answer = server.reward("e%2F1", 0.25)
+        self.assertEqual((answer.status, answer.body), (204, b""))
+        decision = server.call("GET", "/v1/decisions/e%2F1").json()
+        self.assertEqual((decision["state"], decision["reward"]), ("learned", 0.25))
+        self.assertEqual([action["excluded"] for action in decision["actions"]], [False, True])
+        server.wait_learned(1)
+        # Without an id the service makes one, another one each time.
+        first, second = server.rank().json(), server.rank().json()
+        self.assertNotEqual(first["eventId"], second["eventId"])
+        self.assertAlmostEqual(sum(each["probability"] for each in first["ranking"]), 1.0)
+        self.assertIn(first["rewardActionId"], ("a", "b"))
+        again = server.reward("e%2F1", 1)  # kept, not learned from
+        self.assertEqual(again.status, 204)
+        decision = server.call("GET", "/v1/decisions/e%2F1").json()
+        self.assertEqual(decision["reward"], 0.25)
+        self.assertEqual([each["late"] for each in decision["rewards"]], [False, True])
+        self.refusal(server.reward("unknown", 1), 404, "ResourceNotFound", "eventId", "unknown")
+        self.refusal(server.call("GET", "/v1/decisions/unknown"), 404, "ResourceNotFound",
+                     "eventId")
+
+    def test_a_retry_is_one_event_and_another_request_a_conflict(self):
+        server = self.serve()
+        first = server.rank(eventId="e", contextFeatures=[{"x": 1}])
+        server.reward("e", 1)
+        server.wait_learned(1)
+        # As it was answered, whatever was learned since and however it is spelled.
+        spelled = json.dumps({"actions": ACTIONS, "contextFeatures": [{"x": 1.0}], "eventId": "e"},
+                             indent=2)
+        again = server.call("POST", BASE + "/rank", spelled)
+        self.assertEqual((again.status, again.body), (201, first.body))
+        for other in ({"contextFeatures": [{"x": 2}]}, {"contextFeatures": []},
+                      {"contextFeatures": [{"x": 1}], "deferActivation": True}):
+            self.refusal(server.rank(eventId="e", **other), 409, "BadRequest", "eventId")
+        server.stop()
+        self.assertEqual(set(self.exported()), {"e"})
+
+    def test_a_deferred_event_counts_once_it_is_activated(self):
+        server = self.serve()
+        server.rank(eventId="d", deferActivation=True)
+        self.assertEqual(server.reward("d", 1).status, 204)
+        decision = server.call("GET", "/v1/decisions/d").json()
+        self.assertEqual((decision["state"], decision["active"]), ("inactive", False))
+        for _ in range(2):
+            answer = server.call("POST", BASE + "/events/d/activate")
+            self.assertEqual((answer.status, answer.body), (204, b""))
+            decision = server.call("GET", "/v1/decisions/d").json()
+            self.assertEqual((decision["state"], decision["reward"]), ("learned", 1.0))
+        server.wait_learned(1)
+        self.refusal(server.call("POST", BASE + "/events/x/activate"), 404, "ResourceNotFound",
+                     "eventId")
+
+    def test_the_configuration_is_changed_by_field_and_kept(self):
+        server = self.serve()
+        path = BASE + "/configurations/service"
+        before = server.call("GET", path).json()
+        self.assertEqual(before["rewardWaitTime"], "PT10M")
+        # What clients of the retired service send along.
+        answer = server.call("PUT", path, {"rewardWaitTime": "PT0.2S", "defaultReward": 0.5,
+                                           "logMirrorEnabled": False})
+        self.assertEqual(answer.status, 200, answer.body)
+        expected = before | {"rewardWaitTime": "PT0.2S", "defaultReward": 0.5}
+        self.assertEqual(answer.json(), expected)
+        for wrong, target in (({"rewardWaitTime": "10 minutes"}, "rewardWaitTime"),
+                              ({"learningMode": "Fast"}, "learningMode"),
+                              ({"explorationPercentage": 1.5}, "explorationPercentage"),
+                              ({"defaultReward": 1, "speed": 3}, "speed")):
+            self.refusal(server.call("PUT", path, wrong), 400, "BadRequest", target)
+        server.rank(eventId="never")
+        server.wait_learned(1)
+        decision = server.call("GET", "/v1/decisions/never").json()
+        self.assertEqual((decision["state"], decision["reward"]), ("missing", 0.5))
+        self.assertEqual(server.reward("never", 1).status, 204)
+        server.stop()
+        self.assertEqual(self.serve().call("GET", path).json(), expected)
+
+    def test_the_model_is_taken_out_put_back_and_reset(self):
+        server = self.serve()
+        for i in range(5):
+            server.rank(eventId=f"e{i}")
+            server.reward(f"e{i}", i)
+        server.wait_learned(5)
+        properties = server.call("GET", BASE + "/model/properties").json()
+        model = server.call("GET", BASE + "/model")
+        self.assertEqual(model.headers["Content-Type"], "application/octet-stream")
+        self.assertEqual(server.call("DELETE", BASE + "/model").status, 204)
+        server.wait_learned(0)
+        self.assertEqual(server.call("PUT", BASE + "/model", model.body).status, 204)
+        server.wait_learned(5)
+        loaded = server.call("GET", BASE + "/model/properties").json()
+        self.assertGreater(loaded["version"], properties["version"])
+        broken = bytearray(model.body)
+        broken[len(broken) // 2] ^= 1
+        for wrong in (bytes(broken), model.body[:-1], b"", b"not a model"):
+            self.refusal(server.call("PUT", BASE + "/model", wrong), 400, "BadRequest")
+        self.assertEqual(server.learned(), 5)
+        other = self.serve("--seed", "2", folder="other")
+        self.refusal(other.call("PUT", BASE + "/model", model.body), 400, "BadRequest")
+        server.stop()
+        self.assertIn("same, byte for byte", self.good("log", "replay", "data").out)
+
+    def test_what_is_told_beside_decisions(self):
+        server = self.serve()
+        server.rank(eventId="e")
+        server.reward("e", 1)
+        server.wait_learned(1)
+        for path, body in (("/healthz", b"ok\n"), ("/readyz", b"ready\n")):
+            answer = server.call("GET", path)
+            self.assertEqual((answer.status, answer.body), (200, body))
+        page = server.call("GET", "/")
+        self.assertEqual(page.headers["Content-Type"], "text/html; charset=utf-8")
+        self.assertIn(b"<html", page.body)
+        status = server.call("GET", "/v1/status").json()
+        self.assertEqual(status["totals"]["ranks"], 1)
+        self.assertEqual(status["model"]["eventsLearned"], 1)
+        metrics = server.call("GET", "/metrics")
+        self.assertTrue(metrics.headers["Content-Type"].startswith("text/plain; version=0.0.4"))
+        values = dict(line.rsplit(" ", 1) for line in metrics.body.decode().splitlines()
+                      if not line.startswith("#"))
+        self.assertEqual([value for name, value in values.items()
+                          if "rank" in name and 'code="201"' in name or name == "sau_ranks_total"],
+                         ["1"] * sum("rank" in name and 'code="201"' in name
+                                     or name == "sau_ranks_total" for name in values))
+        head = server.call("HEAD", "/healthz")
+        self.assertEqual((head.status, head.body, head.headers["Content-Length"]), (200, b"", "3"))
+
+    def test_wrong_methods_and_paths(self):
+        server = self.serve()
+        for method, path, allowed in (("GET", BASE + "/rank", "POST"),
+                                      ("PUT", BASE + "/events/e/reward", "POST"),
+                                      ("DELETE", BASE + "/events/e/activate", "POST"),
+                                      ("POST", BASE + "/configurations/service", "GET, PUT"),
+                                      ("POST", BASE + "/model", "GET, PUT, DELETE"),
+                                      ("PUT", BASE + "/model/properties", "GET"),
+                                      ("POST", "/v1/decisions/e", "GET"),
+                                      ("POST", "/v1/status", "GET"), ("BREW", "/metrics", "GET"),
+                                      ("DELETE", "/", "GET")):
+            answer = server.call(method, path)
+            self.refusal(answer, 405, "BadRequest")
+            self.assertEqual(answer.headers["Allow"], allowed)
+        for path in ("/nothing", BASE, BASE + "/", BASE + "/rank/", BASE + "/events//reward",
+                     BASE + "/events/a/b/reward", "/v1/decisions/", "/personalizer/v1.1/rank"):
+            self.refusal(server.call("GET", path), 404, "ResourceNotFound")
+
+
+class Connections(ServeTestCase):
+    def test_many_requests_on_one_connection(self):
+        server = self.serve()
+        caller = server.caller()
+        for i in range(50):
+            self.assertEqual(caller.rank(eventId=f"k{i}").status, 201)
+            self.assertEqual(caller.reward(f"k{i}", 1).status, 204)
+        server.stop()
+        self.assertEqual(len(self.exported()), 50)
+
+    def test_requests_sent_ahead_are_answered_in_their_order(self):
+        server = self.serve()
+        parts = []
+        for i in range(20):
+            body = json.dumps({"eventId": f"p{i}", "actions": ACTIONS}).encode()
+            parts.append(request_bytes("POST", BASE + "/rank", body))
+            parts.append(request_bytes("POST", f"{BASE}/events/p{i}/reward", b'{"value": 1}'))
+        parts.append(request_bytes("GET", "/healthz", b"", "Connection: close"))
+        answers = answers_in(server.raw(b"".join(parts)))
+        self.assertEqual([answer.status for answer in answers], [201, 204] * 20 + [200])
+        self.assertEqual([answer.json()["eventId"] for answer in answers[0:40:2]],
+                         [f"p{i}" for i in range(20)])
+        # Byte by byte, it is the same request.
+        body = json.dumps({"eventId": "bytes", "actions": ACTIONS}).encode()
+        request = request_bytes("POST", BASE + "/rank", body, "Connection: close")
+        connection = server.connect()
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for i in range(len(request)):
+            connection.sendall(request[i:i + 1])
+        status = connection.recv(12)
+        self.assertEqual(status, b"HTTP/1.1 201")
+
+    def test_bodies_in_chunks_and_on_request(self):
+        server = self.serve()
+        body = json.dumps({"eventId": "c", "actions": ACTIONS}).encode()
+        chunks = b"".join(b"%x\r\n%s\r\n" % (len(part), part)
+                          for part in (body[:7], body[7:60], body[60:])) + b"0\r\n\r\n"
+        head = request_bytes("POST", BASE + "/rank", b"", "Transfer-Encoding: chunked",
+                             "Expect: 100-continue", "Connection: close")
+        connection = server.connect()
+        connection.sendall(head)
+        self.assertTrue(connection.recv(65536).startswith(b"HTTP/1.1 100"))
+        connection.sendall(chunks)
+        self.assertTrue(connection.recv(65536).startswith(b"HTTP/1.1 201"))
+
+
+class Keys(ServeTestCase):
+    def setUp(self):
+        super().setUp()
+        self.write("keys", f"# of the shop\n{KEY}\n\n{OTHER_KEY}\n".encode())
+
+    def test_only_callers_with_a_key_are_served(self):
+        server = self.serve("--key-file", "keys", "--listen", "0.0.0.0")
+        for key in (KEY, OTHER_KEY):
+            answer = server.call("GET", "/v1/status", Ocp_Apim_Subscription_Key=key)
+            self.assertEqual(answer.status, 200)
+            answer = server.call("GET", "/metrics", Authorization=f"Bearer {key}")
+            self.assertEqual(answer.status, 200)
+        body = {"eventId": "stranger", "actions": ACTIONS}
+        for wrong in ({}, {"Ocp_Apim_Subscription_Key": ""},
+                      {"Ocp_Apim_Subscription_Key": KEY[:-1]},
+                      {"Ocp_Apim_Subscription_Key": KEY + "x"},
+                      {"Ocp_Apim_Subscription_Key": KEY + KEY},
+                      {"Ocp_Apim_Subscription_Key": KEY.upper()},
+                      {"Ocp_Apim_Subscription_Key": "# of the shop"},
+                      {"Authorization": "Bearer"}, {"Authorization": "Bearer wrong"},
+                      {"Authorization": KEY}, {"Authorization": f"Basic {KEY}"}):
+            for method, path in (("POST", "/rank"), ("DELETE", "/model"), ("GET", "/model"),
+                                 ("PUT", "/configurations/service"), ("GET", "/nothing")):
+                answer = server.call(method, BASE + path, body, **wrong)
+                self.refusal(answer, 401, "Unauthorized")
+                self.assertEqual(answer.headers["WWW-Authenticate"], "Bearer")
+        for path in ("/v1/decisions/e", "/v1/status", "/metrics"):
+            self.refusal(server.call("GET", path), 401, "Unauthorized")
+        for path in ("/", "/healthz", "/readyz"):  # for people and machines that watch it
+            self.assertEqual(server.call("GET", path).status, 200)
+        server.stop()
+        self.assertEqual(self.exported(), {})
+        self.assertNotIn(KEY, server.log())
+
+    def test_without_keys_nobody_else_is_let_in(self):
+        for address in ("0.0.0.0", "::", "192.0.2.1"):
+            self.refused(2, "serve", "data", "--listen", address,
+                         says=("--listen", address, "--key-file"))
+        server = self.serve()
+        answer = server.call("GET", "/v1/status", Origin="http://elsewhere.example")
+        self.refusal(answer, 403, "BadRequest")
+        origin = f"http://127.0.0.1:{server.port}"
+        self.assertEqual(server.call("GET", "/v1/status", Origin=origin).status, 200)
+
+    def test_key_files_that_cannot_be_used(self):
+        for text, says in ((b"", "no key"), (b"# nothing\n", "no key"), (b"short\n", "short:1"),
+                           (b"with a blank in the middle\n", "short:1")):
+            self.write("short", text)
+            self.refused(1, "serve", "data", "--key-file", "short", says=(says.split(":")[0],))
+        self.refused(1, "serve", "data", "--key-file", "nowhere", says=("nowhere",))
+
+
+class Tls(ServeTestCase):
+    def setUp(self):
+        super().setUp()
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+             "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
+             "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out", "cert.pem"],
+            cwd=self.folder, check=True, capture_output=True, timeout=DEADLINE)
+
+    def test_rank_and_reward_over_tls(self):
+        server = self.serve("--tls-certificate", "cert.pem", "--tls-key", "key.pem",
+                            tls=trusting(self.path("cert.pem")))
+        self.assertTrue(server.address.startswith("https://"), server.address)
+        caller = server.caller()
+        self.assertEqual(caller.rank(eventId="t").status, 201)
+        self.assertEqual(caller.reward("t", 1).status, 204)
+        # Plain HTTP gets nothing out of it, and does not disturb it.
+        self.assertNotIn(b"ok", server.raw(request_bytes("GET", "/healthz")))
+        self.assertEqual(caller.call("GET", "/healthz").status, 200)
+        server.stop()
+
+    def test_files_that_cannot_be_used(self):
+        self.refused(2, "serve", "data", "--tls-key", "key.pem", says=("--tls-certificate",))
+        self.refused(1, "serve", "data", "--tls-certificate", "nowhere", "--tls-key", "key.pem",
+                     says=("nowhere",))
+        self.refused(1, "serve", "data", "--tls-certificate", "cert.pem", "--tls-key", "cert.pem",
+                     says=("cert.pem",))
+
+
+class Life(ServeTestCase):
+    def test_it_goes_on_where_it_was(self):
+        server = self.serve()
+        answers = {}
+        for i in range(20):
+            answers[f"e{i}"] = server.rank(eventId=f"e{i}", contextFeatures=[{"x": i}]).json()
+            if i % 2 == 0:
+                server.reward(f"e{i}", 1)
+        server.wait_learned(10)
+        before = server.call("GET", BASE + "/model/properties").json()
+        server.stop()
+        self.assertIn("stopping", server.log())
+        self.assertIn("all good", self.good("log", "verify", "data").out)
+        server = self.serve()
+        after = server.call("GET", BASE + "/model/properties").json()
+        for name in ("version", "eventsLearned", "checksum"):
+            self.assertEqual(after[name], before[name], name)
+        for i, (event, answer) in enumerate(answers.items()):
+            again = server.rank(eventId=event, contextFeatures=[{"x": i}])
+            self.assertEqual(again.json(), answer)
+        self.assertEqual(server.reward("e1", 1).status, 204)
+        server.wait_learned(11)
+
+    def test_what_is_older_than_wanted_is_forgotten_and_it_goes_on(self):
+        server = self.serve("--snapshot-seconds", "1")
+        server.configure(logRetentionDays=0)
+        for i in range(3):
+            server.rank(eventId=f"e{i}")
+            server.reward(f"e{i}", 1)
+        self.wait_for(lambda: server.call("GET", "/v1/decisions/e2").status == 404, server.process)
+        server.kill()
+        server = self.serve("--snapshot-seconds", "1")
+        self.assertEqual(server.learned(), 3)
+        self.assertEqual(server.rank(eventId="e0").status, 201)
+        server.reward("e0", 1)
+        server.wait_learned(4)
+        server.stop()
+        self.good("log", "verify", "data")
+        self.assertIn("same, byte for byte", self.good("log", "replay", "data").out)
+
+    def test_stopping_answers_what_has_begun(self):
+        server = self.serve()
+        body = json.dumps({"eventId": "last", "actions": ACTIONS}).encode()
+        request = request_bytes("POST", BASE + "/rank", body)
+        idle = server.connect()
+        begun = server.connect()
+        begun.sendall(request[:-5])
+        time.sleep(0.2)  # until it has been read
+        stopper = threading.Thread(target=server.stop)
+        stopper.start()
+        self.assertEqual(idle.recv(1), b"")
+        begun.sendall(request[-5:])
+        answer = answers_in(begun.recv(65536))[0]
+        self.assertEqual(answer.status, 201)
+        self.assertEqual(answer.headers["Connection"], "close")
+        stopper.join(DEADLINE)
+        with self.assertRaises(ConnectionRefusedError):
+            server.connect()
+        self.assertEqual(set(self.exported()), {"last"})
+
+    def test_a_folder_has_one_server_and_one_agent(self):
+        server = self.serve()
+        server.rank(eventId="e")
+        self.refused(1, "serve", "data", "--port", "0", says=("data",))
+        self.refused(1, "serve", "other", "--port", str(server.port), says=(str(server.port),))
+        server.stop()
+        self.refused(2, "serve", "data", "--agent", "hashed_mlp+sau_sampling",
+                     says=("hashed_linear+sau_sampling", "hashed_mlp+sau_sampling"))
+        self.refused(2, "serve", "data", "--seed", "7", says=("seed 1", "seed 7"))
+        self.write("full/file", b"something else")
+        self.refused(2, "serve", "full", says=("full",))
+        self.refused(2, "serve", "new", "--agent", "linear+sau_ucb", says=("linear",))
+        self.refused(2, "serve", "new", "--agent", "sau_ucb", says=("sau_ucb",))
+        self.assertEqual(set(self.exported()), {"e"})
+
+    def test_a_log_is_looked_at_only_where_there_is_one(self):
+        for command in ("export", "verify", "replay"):
+            self.refused(2, "log", command, "nowhere", says=("nowhere",))
+        self.write("full/file", b"something else")
+        self.refused(2, "log", "verify", "full", says=("full", "service.json"))
+
+    def test_its_help_names_every_flag_and_an_example(self):
+        text = self.good("serve", "--help").out
+        for word in ("--agent", "--listen", "--port", "--key-file", "--tls-certificate",
+                     "--tls-key", "--threads", "--snapshot-seconds", "--request-seconds",
+                     "--max-actions", "sau serve data"):
+            self.assertIn(word, text)
+        text = self.good("log", "--help").out
+        for word in ("export", "verify", "replay"):
+            self.assertIn(word, text)
+
+
+if __name__ == "__main__":
+    unittest.main()

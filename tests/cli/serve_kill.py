@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""sau serve is killed under load, has its log torn, and runs out of disk: what was acknowledged is
+there, is learned from once, and in the same order."""
+
+import sys
+
+sys.dont_write_bytecode = True
+
+import glob
+import os
+import random
+import re
+import resource
+import shutil
+import subprocess
+import threading
+import time
+import unittest
+
+from _load import Load
+from _serve import ServeTestCase, eventually
+
+KILLS = 52
+TORN_EVERY = 8
+SNAPSHOT_EVERY = 6
+SERVE = ("--snapshot-seconds", "1")
+
+
+class LogTestCase(ServeTestCase):
+    def folder_checks(self, folder):
+        """Every record is good, and the model is what the log makes of it. Returns the numbers of
+        decisions and of rewards learned."""
+        verified = self.good("log", "verify", folder).out
+        self.assertIn("all good", verified)
+        replayed = self.good("log", "replay", folder).out
+        self.assertIn("the same, byte for byte", replayed)
+        return (int(re.search(r"(\d+) decisions", verified)[1]),
+                int(re.search(r"(\d+) rewards learned", replayed)[1]))
+
+    def whole_checks(self, load, folder="data"):
+        """All that was acknowledged is in the log, and every event was learned from once."""
+        decisions, learned = self.folder_checks(folder)
+        exported = self.exported(folder)
+        self.assertEqual(decisions, len(exported))
+        load.check_all(exported)
+        completed = sum(event["reward"] is not None for event in exported.values())
+        self.assertEqual(learned, completed)
+        return exported
+
+    def last_log(self, folder):
+        files = [file for file in sorted(glob.glob(self.path(folder, "events", "*.log")))
+                 if os.path.getsize(file) > 0]
+        return files[-1] if files else None
+
+
+class Killed(LogTestCase):
+    def test_at_any_moment_under_load(self):
+        chance = random.Random(20)
+        load = Load(self, threads=4, seed=20)
+        torn = damaged = snapshots = 0
+        model = self.path("data", "model.sau")
+        seen = None
+        server = self.serve(*SERVE)
+        server.configure(rewardWaitTime="PT0.4S", defaultReward=0.125)
+        for kill in range(KILLS):
+            load.start(server)
+            # Some are long enough for a snapshot.
+            time.sleep(chance.choice((0.02, 0.1, 0.3, 0.6)) * chance.random() + 0.02
+                       + (1.0 if kill % SNAPSHOT_EVERY == 3 else 0.0))
+            server.kill()
+            load.finish()
+            now = os.path.getmtime(model) if os.path.exists(model) else None
+            snapshots += now != seen
+            seen = now
+            if kill % TORN_EVERY == 0:
+                torn += self.torn_copy(chance, kill // TORN_EVERY % 3)
+                damaged += self.damaged_copy(chance)
+            server = self.serve(*SERVE)
+            load.check_some(server, 20, chance)
+        # Until the last event has expired and is learned from.
+        def totals():
+            return server.call("GET", "/v1/status").json()["totals"]
+
+        self.wait_for(lambda: totals()["waiting"] == 0, server.process)
+        self.wait_for(lambda: totals()["learnerLag"] == 0, server.process)
+        completed = server.learned()
+        server.stop()
+        exported = self.whole_checks(load)
+        states = [event["state"] for event in exported.values()]
+        self.assertEqual(completed, states.count("learned") + states.count("missing"))
+        for state in ("learned", "missing", "inactive"):
+            self.assertGreater(states.count(state), 10, state)
+        self.assertGreater(len(load.events), 10 * KILLS)
+        self.assertGreaterEqual(min(torn, damaged), 4)
+        self.assertGreaterEqual(snapshots, 5)
+        rewards = sum(len(event.rewards) for event in load.events.values())
+        print(f"{KILLS} kills: {len(load.events)} decisions and {rewards} rewards acknowledged, "
+              f"{completed} learned from; {snapshots} snapshots, {torn} torn and {damaged} damaged logs")
+
+    def copy(self):
+        shutil.rmtree(self.path("copy"), ignore_errors=True)
+        shutil.copytree(self.path("data"), self.path("copy"))
+        return self.last_log("copy")
+
+    def torn_copy(self, chance, kind):
+        """A record that was being written is cut off at the start; whatever came before is there."""
+        log = self.copy()
+        if log is None:
+            return 0
+        with open(log, "rb") as file:
+            data = bytearray(file.read())
+        if kind == 0:  # only begun
+            data += chance.randbytes(chance.randrange(1, 300))
+        else:
+            # The last record itself. The model may have learned from it, which a record that was
+            # being written makes impossible.
+            if os.path.exists(self.path("copy", "model.sau")):
+                os.remove(self.path("copy", "model.sau"))
+            if kind == 1:
+                del data[-chance.randrange(1, 30):]
+            else:
+                data[-chance.randrange(1, 30)] ^= 1 << chance.randrange(8)
+        with open(log, "wb") as file:
+            file.write(data)
+        server = self.serve(*SERVE, folder="copy")
+        self.assertIn(f"{os.path.basename(log)}: cut at offset", server.log())
+        self.assertEqual(server.rank(eventId="after").status, 201)
+        server.stop()
+        self.folder_checks("copy")
+        left = self.exported("copy")
+        del left["after"]
+        before = self.exported("data")
+        # A prefix: nothing is there without what came before it.
+        sequence = [event["sequence"] for event in before.values()]
+        kept = [event["sequence"] for event in left.values()]
+        self.assertEqual(sequence[:len(kept)], kept)
+        if kind == 0:
+            self.assertEqual(len(kept), len(sequence))
+        return 1
+
+    def damaged_copy(self, chance):
+        """A record in the middle is not cut off: the start is refused, and nothing is changed."""
+        log = self.copy()
+        if log is None or os.path.getsize(log) < 4000:
+            return 0
+        with open(log, "r+b") as file:
+            place = os.path.getsize(log) // 4 + chance.randrange(1000)
+            file.seek(place)
+            byte = file.read(1)[0]
+            file.seek(place)
+            file.write(bytes([byte ^ 1 << chance.randrange(8)]))
+        before = self.files("copy/events")
+        reply = self.refused(1, "serve", "copy", "--port", "0",
+                             says=(os.path.basename(log), "damaged at offset"))
+        offset = int(re.search(r"damaged at offset (\d+)", reply.err)[1])
+        self.assertLessEqual(offset, place)
+        self.assertEqual(self.files("copy/events"), before)
+        return 1
+
+
+class Full(LogTestCase):
+    def setUp(self):
+        super().setUp()
+        self.server = self.serve(*SERVE)
+        self.server.configure(rewardWaitTime="PT0.5S")
+        self.load = Load(self, threads=3, seed=30)
+
+    def limit(self, size):
+        _, hard = resource.prlimit(self.server.process.pid, resource.RLIMIT_FSIZE)
+        size = resource.RLIM_INFINITY if size is None else size
+        resource.prlimit(self.server.process.pid, resource.RLIMIT_FSIZE, (size, hard))
+
+    def unwritable(self):
+        answer = self.server.rank(eventId="unwritable")
+        if answer.status == 201:
+            return False
+        self.refusal(answer, 503, "InternalServerError")
+        self.assertEqual(answer.headers["Retry-After"], "1")
+        return True
+
+    def recovered(self):
+        return self.server.call("GET", "/readyz").status == 200 and not self.unwritable()
+
+    def test_files_that_cannot_grow(self):
+        self.load.start(self.server)
+        for _ in range(4):
+            time.sleep(0.3)
+            log = self.last_log("data")
+            self.limit(os.path.getsize(log) // 2 if log else 4096)
+            time.sleep(0.3)
+            self.limit(0)  # nothing at all
+            self.assertTrue(eventually(self.unwritable, 5))
+            self.refusal(self.server.call("GET", "/readyz"), 503, "InternalServerError")
+            self.assertEqual(self.server.call("GET", "/healthz").status, 200)
+            refused = self.load.unavailable
+            self.assertTrue(eventually(lambda: self.load.unavailable > refused + 5, 5))
+            self.limit(None)
+            self.assertTrue(eventually(self.recovered, 5), self.server.log())
+            self.load.check_some(self.server, 50, random.Random(1))
+        self.load.finish()
+        self.assertIn("the log cannot be written", self.server.log())
+        self.assertIn("the log can be written again", self.server.log())
+        self.end()
+
+    def test_stopping_on_a_full_disk(self):
+        self.load.start(self.server)
+        time.sleep(0.3)
+        self.limit(0)
+        self.assertTrue(eventually(self.unwritable, 5))
+        stopper = threading.Thread(target=self.server.stop)
+        stopper.start()
+        stopper.join(60)
+        self.load.finish()
+        self.server = self.serve(*SERVE)
+        self.end()
+
+    def test_a_small_disk(self):
+        disk = self.path("disk")
+        os.mkdir(disk)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "none", disk],
+                                 capture_output=True, text=True, check=False)
+        if mounted.returncode != 0:
+            self.skipTest("a small disk cannot be made here: " + mounted.stderr.strip())
+        self.addCleanup(subprocess.run, ["umount", "--lazy", disk], check=False)
+        self.server.stop()
+        self.server = self.serve(*SERVE, folder="disk/data")
+        self.load.start(self.server)
+        for _ in range(2):
+            time.sleep(0.3)
+            try:
+                with open(os.path.join(disk, "filler"), "wb", buffering=0) as filler:
+                    while True:
+                        filler.write(bytes(4096))
+            except OSError:
+                pass
+            self.assertTrue(eventually(self.unwritable, 10), self.server.log())
+            os.remove(os.path.join(disk, "filler"))
+            self.assertTrue(eventually(self.recovered, 5), self.server.log())
+            self.load.check_some(self.server, 50, random.Random(2))
+        self.load.finish()
+        self.end("disk/data")
+
+    def end(self, folder="data"):
+        self.assertTrue(eventually(self.recovered, 5), self.server.log())
+        self.server.stop()
+        self.load.events.pop("unwritable", None)
+        decisions, learned = self.folder_checks(folder)
+        exported = self.exported(folder)
+        self.assertEqual(decisions, len(exported))
+        self.assertEqual(learned, sum(event["reward"] is not None for event in exported.values()))
+        del exported["unwritable"]
+        self.load.check_all(exported)
+        print(f"{folder}: {len(self.load.events)} decisions acknowledged, "
+              f"{self.load.unavailable} answers 503")
+
+
+if __name__ == "__main__":
+    unittest.main()
