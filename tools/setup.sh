@@ -13,7 +13,7 @@ program_packages=(nodejs npm librocksdb-dev libsimdjson-dev prometheus-cpp-dev)
 python_packages=(pybind11-dev python3 python3-dev python3-numpy python3-venv)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libeigen3-dev
   clang-format clang-tidy clang chromium qemu-user
-  python3-pytest python3-pandas python3-matplotlib python3-sklearn mypy)
+  python3-pytest python3-pandas python3-matplotlib python3-sklearn mypy curl)
 # There as well when this command is: newer versions come from elsewhere, and their packages do not
 # go with Debian's.
 declare -A command_of=([nodejs]=node [npm]=npm)
