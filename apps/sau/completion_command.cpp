@@ -149,7 +149,7 @@ std::string bash_script() {
 {}    *" --out"|*" --data"|*" --mirror") COMPREPLY=($(compgen -d -- "$current")); return ;;
     *" --output"|*" --key-file"|*" --tls-certificate"|*" --tls-key") COMPREPLY=($(compgen -f -- "$current")); return ;;
     *" --trials"|*" --steps"|*" --seed"|*" --threads"|*" --title"|*" --port"|*" --listen") return ;;
-    *" --connections"|*" --max-actions"|*" --snapshot-seconds") return ;;
+    *" --connections"|*" --max-actions"|*" --snapshot-seconds"|*" --request-seconds") return ;;
   esac
   if [ -n "$words" ]; then
     COMPREPLY=($(compgen -W "$words" -- "$current"))

@@ -98,12 +98,13 @@ int run(const std::string& endpoint, int visits) {
     const bool phone = visit % 2 == 0;
     // Ids of our own make a request safe to repeat.
     const std::string id = "cpp-" + std::to_string(start) + "-" + std::to_string(visit);
-    const std::string shown =
-        client.rank({{"eventId", id},
-                     {"contextFeatures", {{{"device", phone ? "phone" : "desk"}}}},
-                     {"actions",
-                      {{{"id", "sport"}, {"features", {{{"topic", "football"}}}}},
-                       {{"id", "news"}, {"features", {{{"topic", "world"}, {"words", 900}}}}}}}});
+    const Json sport = {{"id", "sport"}, {"features", Json::array({{{"topic", "football"}}})}};
+    const Json news = {{"id", "news"},
+                       {"features", Json::array({{{"topic", "world"}, {"words", 900}}})}};
+    const Json context = {{"device", phone ? "phone" : "desk"}};
+    const std::string shown = client.rank({{"eventId", id},
+                                           {"contextFeatures", Json::array({context})},
+                                           {"actions", Json::array({sport, news})}});
     // Your world: phones like sport, other devices news.
     const bool clicked = shown == (phone ? "sport" : "news");
     client.reward(id, clicked ? 1.0 : 0.0);
