@@ -97,6 +97,9 @@ std::string explain_mismatch(const CLI::App& app, const CLI::ParseError& error) 
   const std::string text = error.what();
   const std::string subject = text.substr(0, text.find_first_of(": ="));
   const bool named = text.starts_with("--") || error.get_name() == "RequiredError";
+  if (error.get_name() == "RequiredError" && text.find("subcommand") != std::string::npos) {
+    return where + "give one of its commands; see sau " + full_name(command) + " --help";
+  }
   if (error.get_name() == "RequiredError") return where + subject + " is missing";
   if (error.get_name() == "ArgumentMismatch" && named) {
     const bool twice = text.find("received") != std::string::npos;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "commands.hpp"
@@ -18,15 +19,15 @@ namespace sau::cli {
 namespace {
 
 struct ServeFlags {
-  std::string agent = "hashed_linear+sau_sampling", listen = "127.0.0.1";
+  std::string agent, listen = "127.0.0.1";
+  std::optional<std::uint64_t> seed;
   std::string key_file, tls_certificate, tls_key;
-  std::uint64_t seed = 1, port = 8080, threads = 2, connections = 1000, max_actions = 1000,
+  std::uint64_t port = 8080, threads = 2, connections = 1000, max_actions = 1000,
                 snapshot_seconds = 60, request_seconds = 15;
   bool quiet = false;
   void fields(auto&& field) {
     field("port", port, "port to listen on; 0 is any that is free",
           Bounds{.min = 0.0, .max = 65535.0});
-    field("seed", seed, "of the model's first weights and of every draw; kept with the folder");
     field("threads", threads, "threads that answer requests", Bounds{.min = 1.0, .max = 256.0});
     field("connections", connections, "connections open at the same time",
           Bounds{.min = 1.0, .max = 100000.0});
@@ -122,7 +123,8 @@ int serve(const std::string& folder, const ServeFlags& flags) {
         api.answer(std::move(request), reply);
       });
   if (!flags.quiet) {
-    fmt::print("serving {} with {} at {}\n", folder, flags.agent, address_of(flags, server.port()));
+    fmt::print("serving {} with {} at {}\n", folder, service.agent(),
+               address_of(flags, server.port()));
     std::fflush(stdout);
   }
   while (!stop) std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -155,6 +157,15 @@ Deed describe_serve(CLI::App& app) {
                  "model+strategy: hashed_linear or hashed_mlp; sau_sampling, sau_ucb or\n"
                  "epsilon_greedy; kept with the folder [hashed_linear+sau_sampling]")
       ->type_name("SPEC");
+  app.add_option_function<std::string>(
+         "--seed",
+         [flags](const std::string& given) {
+           std::uint64_t seed = 0;
+           detail::read_value("serve", "--seed", given, {}, seed);
+           flags->seed = seed;
+         },
+         "of the model's first weights and of every draw; kept with the folder [1]")
+      ->type_name("N");
   app.add_option("--listen", flags->listen,
                  "IP address to listen on; others than loopback need --key-file [127.0.0.1]")
       ->type_name("ADDRESS");

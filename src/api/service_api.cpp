@@ -144,6 +144,14 @@ bool same_key(std::string_view key, std::string_view given) {
   return difference == 0;
 }
 
+// Whether "host:port" is this machine as its own users call it.
+bool is_loopback(std::string_view host) {
+  if (host.starts_with('[')) return host.substr(0, host.find(']') + 1) == "[::1]";
+  host = host.substr(0, host.find(':'));
+  const bool number = host.find_first_not_of("0123456789.") == std::string_view::npos;
+  return host == "localhost" || (number && host.starts_with("127."));
+}
+
 // An Answer that replies: with the body made of the value, or with the failure.
 template <class T, class Body>
 Answer<T> replying(const HttpReply& reply, int status, Body body) {
@@ -198,7 +206,13 @@ std::optional<HttpResponse> ServiceApi::check_head(const HttpRequest& head,
     service_.count_request(call.what, 401, 0.0);
     return error_response(401, "give a key in the header Ocp-Apim-Subscription-Key", "");
   }
-  // A page of another site, open in a browser on this machine, is not a user of this server.
+  // A page of another site, open in a browser on this machine, is not a user of this server:
+  // neither under its own name nor under one that it has made to point here.
+  if (options_.keys.empty() && !is_loopback(head.header("Host"))) {
+    service_.count_request(call.what, 421, 0.0);
+    return error_response(421, "not the host that is served here: use the address that was printed",
+                          "");
+  }
   const auto origin = head.header("Origin");
   if (options_.keys.empty() && !origin.empty()) {
     const auto host = head.header("Host");

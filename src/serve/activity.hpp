@@ -26,6 +26,7 @@ class Activity {
     Milliseconds time = 0;
     double probability = 0.0;
     std::size_t actions = 0;
+    LearningMode mode = LearningMode::kOnline;
   };
   struct Share {
     std::string id;

@@ -174,14 +174,13 @@ std::optional<Failure> BatchWork::expire(Sequence sequence) {
     const bool sum = configuration_.reward_aggregation == RewardAggregation::kSum;
     expired.value = missing ? configuration_.default_reward : sum ? state.sum : state.first;
   }
-  complete(state,
-           !state.active ? EventPhase::kDropped
-           : missing     ? EventPhase::kMissing
-                         : EventPhase::kCompleted,
-           expired.value);
+  const EventPhase phase = !state.active ? EventPhase::kDropped
+                           : missing     ? EventPhase::kMissing
+                                         : EventPhase::kCompleted;
+  complete(state, phase, expired.value);
   entry(expired);
   touched_[id] = state;
-  reports_.emplace_back([missing](JournalObserver& observer) { observer.expired(missing); });
+  reports_.emplace_back([phase](JournalObserver& observer) { observer.expired(phase); });
   return std::nullopt;
 }
 

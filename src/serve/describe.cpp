@@ -157,7 +157,7 @@ std::string describe_status(const ServiceView& view, const Activity& activity,
                      {"state", "waiting"}};
     if (const auto state = store.event(each.event_id); state.ok() && state.value()) {
       const EventState& event = *state.value();
-      decision["state"] = state_name(event, view.mode);
+      decision["state"] = state_name(event, each.mode);
       const bool done = event.phase != EventPhase::kWaiting && event.phase != EventPhase::kDropped;
       if (done) decision["reward"] = event.final_reward;
     }

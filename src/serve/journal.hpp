@@ -50,7 +50,7 @@ class JournalObserver {
  public:
   virtual void ranked(const RankOperation& operation) = 0;
   virtual void rewarded(double value, Milliseconds delay, bool in_time) = 0;
-  virtual void expired(bool missing) = 0;
+  virtual void expired(EventPhase phase) = 0;  // what it was completed as
 
  protected:
   ~JournalObserver() = default;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <utility>
 
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
@@ -49,6 +50,11 @@ LogCheck verify_log(const std::filesystem::path& folder) {
       open_event_store(detail::events_folder(folder), {.read_only = true, .verify = true});
   LogCheck result;
   Numbering numbers;
+  struct Seen {
+    EventPhase phase;
+    bool completed;
+  };
+  std::map<Sequence, Seen> seen;
   good(store->decisions(0, [&](Sequence sequence, const Decision& decision) {
     numbers.add(sequence);
     ++result.decisions;
@@ -57,26 +63,41 @@ LogCheck verify_log(const std::filesystem::path& folder) {
       throw Error(
           fmt::format("record {}: the event '{}' points elsewhere", sequence, decision.event_id));
     }
+    seen.emplace(sequence, Seen{state->phase, false});
     return true;
   }));
-  std::map<Sequence, bool> completed;
   good(store->entries(0, [&](Sequence sequence, const Entry& entry) {
     numbers.add(sequence);
     ++result.entries;
-    if (entry.decision >= sequence) {
-      throw Error(fmt::format("record {} is about the later record {}", sequence, entry.decision));
+    if (entry.decision == 0) return true;
+    const auto about = seen.find(entry.decision);
+    // The decision may have been removed with the beginning of the log.
+    const bool removed = !seen.empty() && entry.decision < seen.begin()->first;
+    if (entry.decision >= sequence || (about == seen.end() && !removed)) {
+      throw Error(fmt::format("record {} is about decision {}, which is not there", sequence,
+                              entry.decision));
     }
-    if (entry.completes && !completed.emplace(entry.decision, true).second) {
+    if (entry.completes && about != seen.end() && std::exchange(about->second.completed, true)) {
       throw Error(
           fmt::format("record {} completes decision {} a second time", sequence, entry.decision));
     }
     return true;
   }));
+  for (const auto& [sequence, decision] : seen) {
+    const bool completed =
+        decision.phase == EventPhase::kCompleted || decision.phase == EventPhase::kMissing;
+    if (completed != decision.completed) {
+      throw Error(fmt::format("decision {} is {} by its event, but {} by its entries", sequence,
+                              completed ? "completed" : "open",
+                              decision.completed ? "completed" : "open"));
+    }
+  }
   numbers.check(result);
   for (const Waiting& waiting : good(store->waiting())) {
     ++result.waiting;
-    if (completed.contains(waiting.decision)) {
-      throw Error(fmt::format("decision {} waits though it is completed", waiting.decision));
+    if (const auto about = seen.find(waiting.decision);
+        about == seen.end() || about->second.phase != EventPhase::kWaiting) {
+      throw Error(fmt::format("decision {} waits though its event does not", waiting.decision));
     }
   }
   return result;

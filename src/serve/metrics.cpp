@@ -117,8 +117,9 @@ void Metrics::rewarded(double delay_seconds, bool in_time) {
   if (in_time) families_->delay.Observe(delay_seconds);
 }
 
-void Metrics::expired(bool missing) {
-  (missing ? families_->missing : families_->dropped).Increment();
+void Metrics::expired(EventPhase phase) {
+  if (phase == EventPhase::kMissing) families_->missing.Increment();
+  if (phase == EventPhase::kDropped) families_->dropped.Increment();
 }
 
 void Metrics::learned(double reward, double baseline) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "sau/store/record.hpp"
+
 namespace sau::detail {
 
 // Gauges, read when somebody asks.
@@ -22,7 +24,7 @@ class Metrics {
   void request(std::string_view what, int status, double seconds);
   void ranked(bool explored, bool apprentice, bool agreed);
   void rewarded(double delay_seconds, bool in_time);
-  void expired(bool missing);
+  void expired(EventPhase phase);
   // `baseline` is an unbiased estimate of what the caller's first action would have brought.
   void learned(double reward, double baseline);
 

@@ -41,14 +41,15 @@ ServiceOptions completed(ServiceOptions options) {
       return open_event_store(folder, {.read_only = false, .verify = true, .note = note});
     };
   }
-  // The canonical spelling: the same agent under another one is no other agent.
-  options.agent = make_joint_agent(options.agent, options.seed)->spec();
   return options;
 }
 
-Replayer restored(const ServiceOptions& options, const SharedStore& store) {
-  Replayer replayer(options.folder, options.agent, options.seed);
-  const auto file = snapshot_file(options.folder);
+Replayer restored(const std::filesystem::path& folder, const FolderSettings& settings,
+                  const SharedStore& store) {
+  Replayer replayer(folder, settings.agent, settings.seed);
+  // Without a snapshot the log is learned anew, from where it begins.
+  auto file = snapshot_file(folder);
+  if (!std::filesystem::exists(file)) file = base_file(folder);
   if (std::filesystem::exists(file)) replayer.load(read_file(file), file.string());
   const auto last = store.read([](const EventStore& events) { return events.last(); });
   if (!last.ok()) throw Error(last.failure().message);
@@ -56,7 +57,7 @@ Replayer restored(const ServiceOptions& options, const SharedStore& store) {
     throw Error(fmt::format(
         "{}: the model has read the log up to record {}, but the log in {} ends "
         "at {}: part of it is missing",
-        file.string(), replayer.position(), events_folder(options.folder).string(), last.value()));
+        file.string(), replayer.position(), events_folder(folder).string(), last.value()));
   }
   return replayer;
 }
@@ -95,10 +96,11 @@ class Service::Implementation final : public JournalObserver {
  public:
   explicit Implementation(ServiceOptions given)
       : options_(completed(std::move(given))),
-        settings_(settle_folder(options_.folder, {options_.agent, options_.seed})),
+        settings_(settle_folder(options_.folder, options_.agent, options_.seed)),
         store_(options_.store(events_folder(options_.folder))),
         configuration_(stored_configuration(store_)),
-        learner_(store_, configuration_, restored(options_, store_), learner_options()),
+        learner_(store_, configuration_, restored(options_.folder, settings_, store_),
+                 learner_options()),
         journal_(store_, configuration_, *this, journal_options()),
         at_start_(journal_.committed()),
         started_(options_.clock()) {
@@ -107,6 +109,8 @@ class Service::Implementation final : public JournalObserver {
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
   ~Implementation() { stop(); }
+
+  const std::string& agent() const noexcept { return settings_.agent; }
 
   void rank(std::string body, Answer<RankAnswer> answer) {
     if (auto failure = journal_.closed()) return answer(std::move(*failure));
@@ -139,7 +143,7 @@ class Service::Implementation final : public JournalObserver {
   void load_model(const std::string& bytes, Answer<Done> answer) {
     const std::string name = checksum_of(bytes) + ".sau";
     try {
-      Replayer(options_.folder, options_.agent, options_.seed).load(bytes, "the model");
+      Replayer(options_.folder, settings_.agent, settings_.seed).load(bytes, "the model");
       std::filesystem::create_directories(loaded_file(options_.folder, name).parent_path());
     } catch (const Error& error) {
       return answer(Failure{Failure::Code::kBadRequest, error.what()});
@@ -158,7 +162,7 @@ class Service::Implementation final : public JournalObserver {
 
   std::string model_properties() const {
     const auto published = learner_.published();
-    return describe_model({.agent = options_.agent,
+    return describe_model({.agent = settings_.agent,
                            .version = published->version,
                            .events = published->agent->learned(),
                            .published = published->time,
@@ -174,7 +178,7 @@ class Service::Implementation final : public JournalObserver {
 
   std::string status() const {
     const auto published = learner_.published();
-    ServiceView view{.agent = options_.agent,
+    ServiceView view{.agent = settings_.agent,
                      .mode = configuration_.get()->learning_mode,
                      .ready = ready(),
                      .now = options_.clock(),
@@ -228,15 +232,15 @@ class Service::Implementation final : public JournalObserver {
     const auto& chosen = operation.answer.ranking[decision.chosen];
     const bool agreed = decision.policy == decision.chosen;
     metrics_.ranked(operation.explored, decision.mode == LearningMode::kApprentice, agreed);
-    activity_.ranked(
-        {decision.event_id, chosen.id, decision.time, chosen.probability, decision.actions.size()},
-        operation.explored, agreed);
+    activity_.ranked({decision.event_id, chosen.id, decision.time, chosen.probability,
+                      decision.actions.size(), decision.mode},
+                     operation.explored, agreed);
   }
   void rewarded(double, Milliseconds delay, bool in_time) override {
     metrics_.rewarded(static_cast<double>(delay) / 1000.0, in_time);
     activity_.rewarded(options_.clock());
   }
-  void expired(bool missing) override { metrics_.expired(missing); }
+  void expired(EventPhase phase) override { metrics_.expired(phase); }
 
  private:
   RankOperation decide(RankRequest request, std::string body, Answer<RankAnswer> answer) {
@@ -249,7 +253,7 @@ class Service::Implementation final : public JournalObserver {
     std::vector<Outlook> outlooks(offered.size());
     model->agent->decide(request.context(), offered, configuration->exploration_percentage,
                          outlooks);
-    const std::size_t policy = drawn(outlooks, draw_of(options_.seed, request.event_id));
+    const std::size_t policy = drawn(outlooks, draw_of(settings_.seed, request.event_id));
     const auto baseline = static_cast<std::size_t>(
         std::ranges::find(request.actions, false, &RankRequest::Action::excluded) -
         request.actions.begin());
@@ -350,6 +354,7 @@ Service::Service(ServiceOptions options)
     : implementation_(std::make_unique<Implementation>(std::move(options))) {}
 Service::~Service() = default;
 
+const std::string& Service::agent() const noexcept { return implementation_->agent(); }
 void Service::rank(std::string body, Answer<RankAnswer> answer) {
   implementation_->rank(std::move(body), std::move(answer));
 }

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sau/agent/joint_agent.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 #include "serve/replayer.hpp"
@@ -33,9 +34,14 @@ FolderSettings read_folder(const std::filesystem::path& folder) {
   return {.agent = json["agent"].get<std::string>(), .seed = json["seed"].get<std::uint64_t>()};
 }
 
-FolderSettings settle_folder(const std::filesystem::path& folder, const FolderSettings& wanted) {
+FolderSettings settle_folder(const std::filesystem::path& folder, const std::string& agent,
+                             std::optional<std::uint64_t> seed) {
+  // The canonical spelling: the same agent under another one is no other agent.
+  const auto canonical = [](const std::string& spec) { return make_joint_agent(spec, 1)->spec(); };
   if (std::filesystem::exists(settings_file(folder))) {
     FolderSettings found = read_folder(folder);
+    const FolderSettings wanted{agent.empty() ? found.agent : canonical(agent),
+                                seed.value_or(found.seed)};
     if (found.agent != wanted.agent || found.seed != wanted.seed) {
       throw UsageError(fmt::format(
           "{} was made for the agent {} with seed {}, not {} with seed {}; give those, or another "
@@ -44,6 +50,8 @@ FolderSettings settle_folder(const std::filesystem::path& folder, const FolderSe
     }
     return found;
   }
+  FolderSettings wanted{canonical(agent.empty() ? "hashed_linear+sau_sampling" : agent),
+                        seed.value_or(1)};
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw Error(folder.string() + ": " + error.message());

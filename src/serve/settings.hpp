@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace sau::detail {
@@ -12,9 +13,11 @@ struct FolderSettings {
   std::uint64_t seed = 1;
 };
 
-// Those of the folder, which is made with `wanted` when it is new. Throws UsageError when they
-// differ from `wanted`, and Error when the file cannot be read.
-FolderSettings settle_folder(const std::filesystem::path& folder, const FolderSettings& wanted);
+// Those of the folder, which is made with what is given when it is new; an empty agent and no seed
+// are whatever the folder has. Throws UsageError when they differ from what is given, and Error
+// when the file cannot be read.
+FolderSettings settle_folder(const std::filesystem::path& folder, const std::string& agent,
+                             std::optional<std::uint64_t> seed);
 FolderSettings read_folder(const std::filesystem::path& folder);
 
 }  // namespace sau::detail

@@ -209,7 +209,9 @@ class RocksStore final : public EventStore {
       std::filesystem::create_directories(folder_);
       const std::string note = detail::repair_wal(folder_);
       if (!note.empty() && options_.note) options_.note(note);
-    } else if (!std::filesystem::exists(folder_ / "CURRENT")) {
+    } else if (std::filesystem::exists(folder_ / "CURRENT")) {
+      detail::check_wal_files(folder_);
+    } else {
       throw Error(folder_.string() + ": there is no event store here");
     }
     if (!cache_) cache_ = rocksdb::NewLRUCache(64 * kMegabyte);
@@ -223,7 +225,7 @@ class RocksStore final : public EventStore {
         options_.read_only
             ? rocksdb::DB::OpenForReadOnly(options, folder_.string(), families, &handles, &db)
             : rocksdb::DB::Open(options, folder_.string(), families, &handles, &db);
-    if (!status.ok()) throw Error(describe(status));
+    if (!status.ok()) throw Error(refused(status));
     db_.reset(db);
     std::ranges::copy(handles, tables_.begin());
     if (options_.verify) {
@@ -299,6 +301,12 @@ class RocksStore final : public EventStore {
     return {Failure::Code::kUnavailable, folder_.string() + ": the store is not open"};
   }
 
+  std::string refused(const rocksdb::Status& status) const {
+    if (status.IsIOError() && status.ToString().find("/LOCK") != std::string::npos) {
+      return folder_.string() + ": in use by another process, which holds its lock";
+    }
+    return describe(status);
+  }
   std::string describe(const rocksdb::Status& status) const {
     return folder_.string() + ": " + status.ToString();
   }

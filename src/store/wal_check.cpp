@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/crc.hpp>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -91,38 +92,51 @@ WalCheck check_wal(std::string_view bytes) {
   return check;
 }
 
-std::string repair_wal(const std::filesystem::path& folder) {
+namespace {
+
+// Where the end of the last file is torn.
+struct TornEnd {
+  std::filesystem::path file;
+  std::uint64_t whole = 0, lost = 0;
+};
+
+std::optional<TornEnd> find_torn_end(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".log") files.push_back(entry.path());
   }
   std::ranges::sort(files);  // their numbers have leading zeros
-  std::string note;
-  const std::filesystem::path* cut_file = nullptr;
-  std::uint64_t cut = 0, lost = 0;
+  std::optional<TornEnd> torn;
   for (const auto& file : files) {
     const std::string bytes = read_file(file);
     const WalCheck check = check_wal(bytes);
-    const bool damaged_before = cut_file != nullptr && check.records > 0;
+    const bool damaged_before = torn && check.records > 0;
     if (damaged_before || check.goes_on) {
-      const std::uint64_t offset = damaged_before ? cut : check.whole;
       throw Error(fmt::format(
           "{}: damaged at offset {}: a record there does not match its checksum, and whole records "
           "follow; nothing was changed. Restore the folder from a copy",
-          (damaged_before ? *cut_file : file).string(), offset));
+          (damaged_before ? torn->file : file).string(),
+          damaged_before ? torn->whole : check.whole));
     }
-    if (check.torn) {
-      cut_file = &file;
-      cut = check.whole;
-      lost = bytes.size() - check.whole;
-    }
+    if (check.torn) torn = TornEnd{file, check.whole, bytes.size() - check.whole};
   }
-  if (cut_file == nullptr) return note;
-  std::filesystem::resize_file(*cut_file, cut);
+  return torn;
+}
+
+}  // namespace
+
+void check_wal_files(const std::filesystem::path& folder) {
+  static_cast<void>(find_torn_end(folder));
+}
+
+std::string repair_wal(const std::filesystem::path& folder) {
+  const auto torn = find_torn_end(folder);
+  if (!torn) return "";
+  std::filesystem::resize_file(torn->file, torn->whole);
   return fmt::format(
       "{}: cut at offset {}, after the last whole record; {} bytes of a record that "
       "was being written, and was not acknowledged, are gone",
-      cut_file->string(), cut, lost);
+      torn->file.string(), torn->whole, torn->lost);
 }
 
 }  // namespace sau::detail

@@ -19,6 +19,9 @@ struct WalCheck {
 
 WalCheck check_wal(std::string_view bytes);
 
+// Throws Error, with file and offset, when a log file is damaged elsewhere than at its end.
+void check_wal_files(const std::filesystem::path& folder);
+
 // Checks the log files of a store that nobody has open, in order. An end torn by a crash, that is
 // one after which no record begins, is cut off; returns a sentence that says so, or an empty one.
 // Throws Error, with file and offset, when a file is damaged elsewhere.

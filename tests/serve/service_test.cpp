@@ -266,6 +266,8 @@ TEST(Service, AFolderKeepsItsAgent) {
   const auto disk = std::make_shared<testing::MemoryDisk>();
   options.store = [disk](const auto&) { return std::make_unique<testing::MemoryStore>(disk); };
   { const Service service(options); }
+  options.agent = "";
+  EXPECT_EQ(Service(options).agent(), "hashed_linear(bits=10)+sau_ucb");
   options.agent = "hashed_linear+sau_sampling";
   const std::string error = testing::error_of<UsageError>([&] { const Service service(options); });
   EXPECT_NE(error.find("hashed_linear(bits=10)+sau_ucb"), std::string::npos);

@@ -18,9 +18,10 @@ namespace sau {
 
 struct ServiceOptions {
   std::filesystem::path folder;  // of the events, the model and the settings
-  // Of a new folder; one that is in use keeps its own, and anything else is refused.
-  std::string agent = "hashed_linear+sau_sampling";
-  std::uint64_t seed = 1;
+  // What is not given is as in the folder, or in a new one hashed_linear+sau_sampling and 1. A
+  // folder keeps its own: anything else is refused.
+  std::string agent = {};
+  std::optional<std::uint64_t> seed = {};
   RequestLimits limits = {};
   std::size_t queue = 8192;         // requests that wait to be written; more are refused
   std::size_t waiting = 5'000'000;  // events that wait for their reward; more are refused
@@ -57,6 +58,9 @@ class Service {
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
   ~Service();
+
+  // Its canonical spec.
+  const std::string& agent() const noexcept;
 
   void rank(std::string body, Answer<RankAnswer> answer);
   void reward(std::string_view event_id, std::string_view body, Answer<Done> answer);
