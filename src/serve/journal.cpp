@@ -197,13 +197,18 @@ void Journal::expire(BatchWork& work) {
 }
 
 bool Journal::recover() {
-  if (const Status status = store_.reopen(); !status.ok()) return false;
+  const auto failed = [this](const std::string& why) {
+    if (why != last_trouble_) options_.note("the log cannot be opened yet: " + why);
+    last_trouble_ = why;
+    return false;
+  };
+  if (const Status status = store_.reopen(); !status.ok()) return failed(status.failure().message);
   try {
     load();
   } catch (const Error& error) {
-    options_.note(error.what());
-    return false;
+    return failed(error.what());
   }
+  last_trouble_.clear();
   broken_.store(false, std::memory_order_relaxed);
   options_.note("the log can be written again");
   options_.committed(last_);

@@ -23,6 +23,7 @@ from _serve import ServeTestCase, eventually
 KILLS = 52
 TORN_EVERY = 8
 SNAPSHOT_EVERY = 6
+PATIENCE = 60.0  # seconds; opening a log takes some twenty syncs, which a busy disk makes slow
 SERVE = ("--snapshot-seconds", "1")
 
 
@@ -164,6 +165,7 @@ class Full(LogTestCase):
         self.server = self.serve(*SERVE)
         self.server.configure(rewardWaitTime="PT0.5S")
         self.load = Load(self, threads=3, seed=30)
+        self.slowest = 0.0
 
     def limit(self, size):
         _, hard = resource.prlimit(self.server.process.pid, resource.RLIMIT_FSIZE)
@@ -181,6 +183,12 @@ class Full(LogTestCase):
     def recovered(self):
         return self.server.call("GET", "/readyz").status == 200 and not self.unwritable()
 
+    def recover(self):
+        """It does so by itself."""
+        begin = time.monotonic()
+        self.assertTrue(eventually(self.recovered, PATIENCE), self.server.log())
+        self.slowest = max(self.slowest, time.monotonic() - begin)
+
     def test_files_that_cannot_grow(self):
         self.load.start(self.server)
         for _ in range(4):
@@ -189,13 +197,14 @@ class Full(LogTestCase):
             self.limit(os.path.getsize(log) // 2 if log else 4096)
             time.sleep(0.3)
             self.limit(0)  # nothing at all
-            self.assertTrue(eventually(self.unwritable, 5))
-            self.refusal(self.server.call("GET", "/readyz"), 503, "InternalServerError")
+            self.assertTrue(eventually(self.unwritable, PATIENCE))
+            self.assertTrue(eventually(
+                lambda: self.server.call("GET", "/readyz").status == 503, PATIENCE))
             self.assertEqual(self.server.call("GET", "/healthz").status, 200)
             refused = self.load.unavailable
-            self.assertTrue(eventually(lambda: self.load.unavailable > refused + 5, 5))
+            self.assertTrue(eventually(lambda: self.load.unavailable > refused + 5, PATIENCE))
             self.limit(None)
-            self.assertTrue(eventually(self.recovered, 5), self.server.log())
+            self.recover()
             self.load.check_some(self.server, 50, random.Random(1))
         self.load.finish()
         self.assertIn("the log cannot be written", self.server.log())
@@ -206,7 +215,7 @@ class Full(LogTestCase):
         self.load.start(self.server)
         time.sleep(0.3)
         self.limit(0)
-        self.assertTrue(eventually(self.unwritable, 5))
+        self.assertTrue(eventually(self.unwritable, PATIENCE))
         stopper = threading.Thread(target=self.server.stop)
         stopper.start()
         stopper.join(60)
@@ -233,15 +242,15 @@ class Full(LogTestCase):
                         filler.write(bytes(4096))
             except OSError:
                 pass
-            self.assertTrue(eventually(self.unwritable, 10), self.server.log())
+            self.assertTrue(eventually(self.unwritable, PATIENCE), self.server.log())
             os.remove(os.path.join(disk, "filler"))
-            self.assertTrue(eventually(self.recovered, 5), self.server.log())
+            self.recover()
             self.load.check_some(self.server, 50, random.Random(2))
         self.load.finish()
         self.end("disk/data")
 
     def end(self, folder="data"):
-        self.assertTrue(eventually(self.recovered, 5), self.server.log())
+        self.recover()
         self.server.stop()
         self.load.events.pop("unwritable", None)
         decisions, learned = self.folder_checks(folder)
@@ -251,7 +260,7 @@ class Full(LogTestCase):
         del exported["unwritable"]
         self.load.check_all(exported)
         print(f"{folder}: {len(self.load.events)} decisions acknowledged, "
-              f"{self.load.unavailable} answers 503")
+              f"{self.load.unavailable} answers 503, at most {self.slowest:.1f} s to recover")
 
 
 if __name__ == "__main__":
