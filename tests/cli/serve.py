@@ -264,6 +264,15 @@ class Keys(ServeTestCase):
         origin = f"http://127.0.0.1:{server.port}"
         self.assertEqual(server.call("GET", "/v1/status", Origin=origin).status, 200)
 
+    def test_without_keys_other_names_are_refused(self):
+        server = self.serve()
+        for name in ("evil.example", "127.evil.example", "evil.example:80"):
+            answer = server.call("GET", "/v1/status", Host=name)
+            self.assertEqual(answer.status, 421, name)
+        for name in ("localhost", "127.0.0.1:99", "[::1]:8080"):
+            answer = server.call("GET", "/v1/status", Host=name)
+            self.assertEqual(answer.status, 200, name)
+
     def test_key_files_that_cannot_be_used(self):
         for text, says in ((b"", "no key"), (b"# nothing\n", "no key"), (b"short\n", "short:1"),
                            (b"with a blank in the middle\n", "short:1")):
