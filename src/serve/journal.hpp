@@ -125,7 +125,7 @@ class Journal {
   // Of the thread alone.
   Sequence last_ = 0;
   Milliseconds latest_time_ = 0;
-  std::deque<Slot> slots_;  // by decision, which is by time as well
+  std::deque<Slot> slots_;    // by decision, which is by time as well
   std::string last_trouble_;  // at opening the store again: said once, not five times a second
 
   std::atomic<Sequence> committed_{0};
