@@ -164,7 +164,8 @@ class List(SauTestCase):
         reply = self.good("list", "--json")
         self.assertEqual(reply.err, "")
         result = json.loads(reply.out)
-        self.assertEqual(list(result), ["problems", "models", "strategies", "problem_aliases",
+        self.assertEqual(list(result), ["problems", "models", "strategies", "joint_models",
+                                        "joint_strategies", "problem_aliases",
                                         "agent_aliases", "paper"])
         strategies = {entry["name"]: entry for entry in result["strategies"]}
         self.assertEqual(strategies["thompson"]["models"],
