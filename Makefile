@@ -45,11 +45,11 @@ python:  ## the Python package, in a virtual environment: build/python-venv
 	@build/python-venv/bin/python -c 'import sau; print("sau", sau.__version__, "is installed")'
 	@printf 'Use it with\n  . build/python-venv/bin/activate\n'
 
-test: setup  ## every check: format, layers, all tests, sanitizers, docs, clang-tidy
+test: setup  ## every check: format, layers, all tests, sanitizers, docs
 	@if $(MAKE) --no-print-directory test-steps; then printf '\nmake test: ALL PASSED\n'; \
 	else printf '\nmake test: FAILED, see above\n'; exit 1; fi
 
-test-steps: check-static test-release test-asan test-tsan check-docs tidy
+test-steps: check-static test-release test-asan test-tsan check-docs
 
 check-static:
 	$(call step,format)

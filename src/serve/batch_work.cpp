@@ -46,6 +46,7 @@ void BatchWork::refuse(const Answer<T>& done, Failure failure) {
 void BatchWork::complete(EventState& state, EventPhase phase, double reward) {
   state.phase = phase;
   state.final_reward = reward;
+  state.completed_by = last_ + 1;  // the entry that is written next
   batch_.settled.push_back(state.decision);
 }
 

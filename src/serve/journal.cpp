@@ -233,11 +233,17 @@ void Journal::clean() {
   bool any = false;
   const Status status = store_.read([&](const EventStore& store) {
     return store.decisions(0, [&](Sequence sequence, const Decision& decision) {
-      const bool old = sequence < first && decision.time < oldest;
-      if (old)
+      bool old = sequence < first && decision.time < oldest;
+      if (old) {
+        // What completed it may not be learned yet, and is worth nothing without it.
+        const auto state = store.event(decision.event_id);
+        old = state.ok() && state.value() && state.value()->completed_by < first;
+      }
+      if (old) {
         any = true;
-      else
+      } else {
         kept = std::min(first, sequence);
+      }
       return old;
     });
   });

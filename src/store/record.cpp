@@ -153,6 +153,7 @@ std::string encode(const EventState& state) {
   writer.put(state.first);
   writer.put(state.sum);
   writer.put(state.final_reward);
+  writer.put(state.completed_by);
   writer.put(static_cast<std::uint32_t>(state.received.size()));
   for (const ReceivedReward& reward : state.received) {
     writer.put(reward.time);
@@ -177,6 +178,7 @@ Result<EventState> decode_event_state(std::string_view bytes) {
   state.first = reader.take<double>();
   state.sum = reader.take<double>();
   state.final_reward = reader.take<double>();
+  state.completed_by = reader.take<Sequence>();
   const auto received = reader.take<std::uint32_t>();
   if (received > reader.left() / kReceivedBytes) return broken("its contents make no sense");
   state.received.resize(received);

@@ -5,7 +5,7 @@
 set -euo pipefail
 
 folder=$1
-seconds=${2:-15}
+seconds=${2:-10}
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
 mkdir -p "$folder"

@@ -12,7 +12,7 @@ namespace sau::testing {
 
 // What is on the "disk": outlives the stores that are opened on it.
 struct MemoryDisk {
-  std::mutex mutex;
+  std::recursive_mutex mutex;  // who visits decisions may look up their events
   std::map<Sequence, std::string> decisions, entries;
   std::map<std::string, std::string, std::less<>> events;
   std::map<Sequence, Milliseconds> waiting;

@@ -38,6 +38,7 @@ TEST(Record, ReadsBackWhatWasWritten) {
                          .first = 0.25,
                          .sum = 0.75,
                          .final_reward = 0.5,
+                         .completed_by = 8,
                          .received = {{10, 0.25, false}, {11, 0.5, true}}};
   EXPECT_EQ(decode_event_state(encode(state)).value(), state);
 }

@@ -89,6 +89,7 @@ struct EventState {
   std::uint32_t rewards = 0, late = 0;
   double first = 0.0, sum = 0.0;              // of the rewards that came in time
   double final_reward = 0.0;                  // what it was completed with
+  Sequence completed_by = 0;                  // the entry that did
   std::vector<ReceivedReward> received = {};  // the first few; the log has all
 
   bool operator==(const EventState&) const = default;
