@@ -225,6 +225,7 @@ void Journal::clean() {
   }
   const std::int64_t days = configuration_.get()->log_retention_days;
   if (first == 0 || days < 0) return;
+  const Sequence learned = first;  // all before it
   if (!slots_.empty()) first = std::min(first, slots_.front().decision);
   first = std::min(first, last_);  // the numbers go on from the last record, also after a restart
   // From the oldest, which the last cleaning left, to the first that is young enough.
@@ -237,7 +238,7 @@ void Journal::clean() {
       if (old) {
         // What completed it may not be learned yet, and is worth nothing without it.
         const auto state = store.event(decision.event_id);
-        old = state.ok() && state.value() && state.value()->completed_by < first;
+        old = state.ok() && state.value() && state.value()->completed_by < learned;
       }
       if (old) {
         any = true;

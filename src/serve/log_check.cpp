@@ -72,7 +72,7 @@ LogCheck verify_log(const std::filesystem::path& folder) {
     if (entry.decision == 0) return true;
     const auto about = seen.find(entry.decision);
     // The decision may have been removed with the beginning of the log.
-    const bool removed = !seen.empty() && entry.decision < seen.begin()->first;
+    const bool removed = seen.empty() || entry.decision < seen.begin()->first;
     if (entry.decision >= sequence || (about == seen.end() && !removed)) {
       throw Error(fmt::format("record {} is about decision {}, which is not there", sequence,
                               entry.decision));
