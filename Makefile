@@ -63,20 +63,20 @@ configure-release:
 test-release: configure-release
 	$(call step,release build and all tests)
 	cmake --build --preset release -j $(JOBS)
-	ctest --preset release -j $(TEST_JOBS)
+	ctest --preset release -j $(TEST_JOBS) || { tools/failed_tests.py build; exit 1; }
 
 test-asan:
 	$(call step,address and undefined-behaviour sanitizers: fast tests)
 	cmake --preset asan
 	cmake --build --preset asan -j $(JOBS)
-	ctest --preset asan -j $(TEST_JOBS)
+	ctest --preset asan -j $(TEST_JOBS) || { tools/failed_tests.py build/asan; exit 1; }
 
 test-tsan:
 	$(call step,thread sanitizer: tests of run, http, store and serve)
 ifneq ($(wildcard tests/run/*_test.cpp),)
 	cmake --preset tsan
 	cmake --build --preset tsan -j $(JOBS)
-	ctest --preset tsan -j $(JOBS)
+	ctest --preset tsan -j $(JOBS) || { tools/failed_tests.py build/tsan; exit 1; }
 endif
 
 check-docs:

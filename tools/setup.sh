@@ -12,7 +12,7 @@ build_packages=(g++ cmake ninja-build ccache pkg-config git
 program_packages=(nodejs npm librocksdb-dev libsimdjson-dev prometheus-cpp-dev)
 python_packages=(pybind11-dev python3 python3-dev python3-numpy python3-venv)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libeigen3-dev
-  clang-format clang-tidy clang libclang-rt-dev chromium qemu-user curl
+  clang-format clang-tidy clang libclang-rt-dev chromium qemu-user curl openssl
   python3-pytest python3-pandas python3-matplotlib python3-sklearn mypy)
 # There as well when this command is: newer versions come from elsewhere, and their packages do not
 # go with Debian's.

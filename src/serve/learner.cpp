@@ -40,9 +40,9 @@ void Learner::follow(Sequence committed) {
   wake_.notify_one();
 }
 
-std::string Learner::model() const {
+LearnedSoFar Learner::learned() const {
   const std::lock_guard lock(agent_mutex_);
-  return replayer_.model();
+  return {replayer_.version(), replayer_.agent().learned(), replayer_.model()};
 }
 
 std::vector<ActionRecord> Learner::actions(std::size_t limit) const {

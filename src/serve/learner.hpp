@@ -25,6 +25,12 @@ struct PublishedModel {
   Milliseconds time = 0;
 };
 
+struct LearnedSoFar {
+  Sequence version = 0;
+  std::uint64_t events = 0;
+  std::string model;
+};
+
 struct LearnerOptions {
   std::filesystem::path folder;
   std::chrono::milliseconds snapshot_every{60'000};
@@ -48,7 +54,8 @@ class Learner {
   void follow(Sequence committed);
 
   std::shared_ptr<const PublishedModel> published() const { return published_.get(); }
-  std::string model() const;
+  // With what is not published yet.
+  LearnedSoFar learned() const;
   std::vector<ActionRecord> actions(std::size_t limit) const;
   std::size_t action_count() const;
   Sequence position() const noexcept { return position_.load(std::memory_order_acquire); }

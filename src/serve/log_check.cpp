@@ -117,7 +117,7 @@ ReplayCheck replay_log(const std::filesystem::path& folder) {
   ReplayCheck check;
   check.position = head.position;
   check.agent = settings.agent;
-  check.stored = detail::checksum_of(stored);
+  check.stored = detail::model_checksum(stored);
   if (const auto base = detail::base_file(folder); std::filesystem::exists(base)) {
     replayer.load(read_file(base), base.string());
     check.from_base = true;
@@ -130,7 +130,7 @@ ReplayCheck replay_log(const std::filesystem::path& folder) {
   replayer.reach(head.position);
   const std::string replayed = replayer.model();
   check.learned = replayer.agent().learned();
-  check.replayed = detail::checksum_of(replayed);
+  check.replayed = detail::model_checksum(replayed);
   check.same = replayed == stored;
   return check;
 }

@@ -93,4 +93,8 @@ std::string checksum_of(std::string_view bytes) {
   return fmt::format("{:016x}", detail::hash_of(bytes));
 }
 
+std::string model_checksum(std::string_view model) {
+  return checksum_of(open_model(model, "the model").state);
+}
+
 }  // namespace sau::detail

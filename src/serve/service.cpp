@@ -138,7 +138,7 @@ class Service::Implementation final : public JournalObserver {
     journal_.submit(ConfigureOperation{std::string(json), std::move(answer)});
   }
 
-  std::string model() const { return learner_.model(); }
+  std::string model() const { return learner_.learned().model; }
 
   void load_model(const std::string& bytes, Answer<Done> answer) {
     const std::string name = checksum_of(bytes) + ".sau";
@@ -161,13 +161,14 @@ class Service::Implementation final : public JournalObserver {
   }
 
   std::string model_properties() const {
-    const auto published = learner_.published();
+    // Version, events and checksum are of one moment, that of what `model()` would give.
+    const LearnedSoFar learned = learner_.learned();
     return describe_model({.agent = settings_.agent,
-                           .version = published->version,
-                           .events = published->agent->learned(),
-                           .published = published->time,
+                           .version = learned.version,
+                           .events = learned.events,
+                           .published = learner_.published()->time,
                            .now = options_.clock(),
-                           .checksum = checksum_of(model())});
+                           .checksum = model_checksum(learned.model)});
   }
 
   Result<std::string> decision(std::string_view event_id) const {

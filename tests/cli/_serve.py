@@ -106,7 +106,8 @@ class Server:
         self.case.assertEqual(answer.status, 200, answer.body)
 
     def learned(self):
-        return self.call("GET", BASE + "/model/properties").json()["eventsLearned"]
+        """By the model that decides."""
+        return self.call("GET", "/v1/status").json()["model"]["eventsLearned"]
 
     def wait_learned(self, count):
         self.case.wait_for(lambda: self.learned() == count, self.process)

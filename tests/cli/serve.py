@@ -9,7 +9,6 @@ import json
 import socket
 import subprocess
 import threading
-import time
 import unittest
 
 from _serve import ACTIONS, BASE, ServeTestCase, answers_in, request_bytes, trusting
@@ -353,11 +352,13 @@ class Life(ServeTestCase):
     def test_stopping_answers_what_has_begun(self):
         server = self.serve()
         body = json.dumps({"eventId": "last", "actions": ACTIONS}).encode()
-        request = request_bytes("POST", BASE + "/rank", body)
+        request = request_bytes("POST", BASE + "/rank", body, "Expect: 100-continue")
         idle = server.connect()
+        idle.sendall(request_bytes("GET", "/healthz"))
+        self.assertEqual(answers_in(idle.recv(65536))[0].status, 200)
         begun = server.connect()
         begun.sendall(request[:-5])
-        time.sleep(0.2)  # until it has been read
+        self.assertTrue(begun.recv(65536).startswith(b"HTTP/1.1 100"))  # it has been read
         stopper = threading.Thread(target=server.stop)
         stopper.start()
         self.assertEqual(idle.recv(1), b"")

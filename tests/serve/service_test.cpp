@@ -240,6 +240,17 @@ TEST(Service, AModelCanBeTakenOutPutBackAndReset) {
   EXPECT_EQ(service.model_checksum(), before);
 }
 
+TEST(Service, TheChecksumIsThatOfWhatWasLearned) {
+  TestService service;
+  static_cast<void>(service.rank(simple_request("e1")));
+  static_cast<void>(service.reward("e1", 1.0));
+  const std::string learned_one = service.model_checksum();
+  static_cast<void>(service.rank(simple_request("e2")));  // a record, but nothing to learn
+  EXPECT_EQ(service.model_checksum(), learned_one);
+  static_cast<void>(service.reward("e2", 0.5));
+  EXPECT_NE(service.model_checksum(), learned_one);
+}
+
 TEST(Service, AModelOfAnotherKindIsRefusedWithBothNamed) {
   TestService other("hashed_linear(bits=11)+sau_sampling"), service;
   const Status status = service.load_model(other->model());

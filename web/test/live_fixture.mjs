@@ -35,7 +35,7 @@ export function makeStatus() {
   return {
     version: '0.1.0', agent: 'hashed_linear+sau_sampling', learningMode: 'Online', ready: true,
     uptimeSeconds: 12345.6,
-    model: {version: 1841, eventsLearned: 90211, ageSeconds: 0.4, checksum: '5f1c09ab'},
+    model: {version: 1841, eventsLearned: 90211, ageSeconds: 0.4},
     totals: {ranks: 1304511, rewards: 93120, lateRewards: 214, missingRewards: 1802, learned: 90211,
              waiting: 4210, refused: 17, logBytes: 734003200, learnerLag: 12},
     now: {ranksPerSecond: 431.2, rewardsPerSecond: 310.8, meanReward: 0.374, baselineReward: 0.291,

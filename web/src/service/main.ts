@@ -123,7 +123,7 @@ class Page {
   private show(status: Status): void {
     this.agent.textContent = status.agent;
     this.mode.textContent = status.learningMode;
-    this.footer.textContent = `sau ${status.version}, model checksum ${status.model.checksum}`;
+    this.footer.textContent = `sau ${status.version}`;
     this.tiles.show(status);
     const {history} = status;
     const times = history.map((second) => new Date(second.time));

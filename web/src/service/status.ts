@@ -36,7 +36,7 @@ export interface Status {
   learningMode: string;
   ready: boolean;
   uptimeSeconds: number;
-  model: {version: number; eventsLearned: number; ageSeconds: number; checksum: string};
+  model: {version: number; eventsLearned: number; ageSeconds: number};
   totals: {
     ranks: number; rewards: number; lateRewards: number; missingRewards: number; learned: number;
     waiting: number; refused: number; logBytes: number; learnerLag: number;
