@@ -29,8 +29,8 @@ ModelHead read_model(std::string_view bytes, std::string_view name, std::string_
                      JointAgent& agent);
 ModelHead read_model_head(std::string_view bytes, std::string_view name);
 
-// As 16 hexadecimal digits: of all the bytes, and of what was learned, whatever has been read in the
-// log since.
+// As 16 hexadecimal digits: of all the bytes, and of what was learned, whatever has been read in
+// the log since.
 std::string checksum_of(std::string_view bytes);
 std::string model_checksum(std::string_view model);
 
