@@ -10,6 +10,7 @@
 #include "sau/agent/action_table.hpp"
 #include "sau/agent/joint_agent.hpp"
 #include "sau/core/error.hpp"
+#include "sau/core/stack_memory.hpp"
 #include "sau/core/text.hpp"
 #include "sau/core/types.hpp"
 #include "sau/explore/joint_strategy.hpp"
@@ -54,11 +55,12 @@ void decide_jointly(const Weights& weights, const S& strategy, const ActionTable
   }
   check_finite("decide: the context", context);
   // Every action's features behind the indicator of its id.
-  std::vector<HashedFeature> features;
+  StackMemory<8192> memory;
+  std::pmr::vector<HashedFeature> features(memory.resource());
   std::size_t total = actions.size();
   for (const OfferedAction& action : actions) total += action.features.size();
   features.reserve(total);
-  std::vector<JointAction> joint;
+  std::pmr::vector<JointAction> joint(memory.resource());
   joint.reserve(actions.size());
   for (const OfferedAction& action : actions) {
     check_finite("decide: an action", action.features);
@@ -67,7 +69,7 @@ void decide_jointly(const Weights& weights, const S& strategy, const ActionTable
     features.insert(features.end(), action.features.begin(), action.features.end());
     joint.push_back({HashedFeatures(features).subspan(start)});
   }
-  std::vector<double> numbers(4 * actions.size());
+  std::pmr::vector<double> numbers(4 * actions.size(), memory.resource());
   const std::span<double> value(numbers.data(), actions.size());
   weights.values(context, joint, value);
   for (double& v : value) v = experience.bounded(v);

@@ -9,15 +9,28 @@
 #include "core/argmax_laws.hpp"
 #include "core/argmax_sweep.hpp"
 #include "sau/core/error.hpp"
+#include "sau/core/stack_memory.hpp"
 
 namespace sau {
 namespace {
+
+// Enough for some twenty actions.
+using Memory = StackMemory<16'384>;
 
 void normalise(std::span<double> out) {
   double sum = 0.0;
   for (const double p : out) sum += p;
   SAU_ASSERT(std::abs(sum - 1.0) < 1e-10, "the argmax probabilities must cover everything");
   for (double& p : out) p /= sum;
+}
+
+// Whether nothing tells the actions apart, as at the beginning: then there is nothing to integrate.
+template <class Marginal>
+bool all_alike(std::span<const Marginal> marginals, std::span<double> out) {
+  const auto same = [&](const Marginal& m) { return m == marginals.front(); };
+  if (!std::ranges::all_of(marginals, same)) return false;
+  std::ranges::fill(out, 1.0 / static_cast<double>(out.size()));
+  return true;
 }
 
 // Spreads are 0 or between 2^-700 and 2^300 after scaling by a power of two, and the means are
@@ -51,10 +64,14 @@ void with_atoms(std::span<const Marginal> marginals, std::span<double> out, Spre
     largest = std::max({largest, std::abs(m.mean), spread_of(m)});
   }
   const Scaling scaling(largest);
+  if (scaling.spread(spread_of(marginals.front())) > 0.0 && all_alike(marginals, out)) return;
 
-  std::vector<Law> laws;
-  std::vector<std::size_t> actions;  // of the laws
-  std::optional<std::size_t> atom;   // the first of the highest
+  Memory memory;
+  std::pmr::vector<Law> laws(memory.resource());
+  std::pmr::vector<std::size_t> actions(memory.resource());  // of the laws
+  std::optional<std::size_t> atom;                           // the first of the highest
+  laws.reserve(marginals.size());
+  actions.reserve(marginals.size());
   for (std::size_t a = 0; a < marginals.size(); ++a) {
     const double spread = scaling.spread(spread_of(marginals[a]));
     if (spread > 0.0) {
@@ -66,8 +83,8 @@ void with_atoms(std::span<const Marginal> marginals, std::span<double> out, Spre
   }
 
   std::fill(out.begin(), out.end(), 0.0);
-  std::vector<double> probabilities(laws.size(), 0.0);
-  detail::ArgmaxSweep<Law> sweep(laws);
+  std::pmr::vector<double> probabilities(laws.size(), 0.0, memory.resource());
+  detail::ArgmaxSweep<Law> sweep(laws, memory.resource());
   detail::Position floor = detail::kBottom;
   if (atom) {
     floor = detail::Position{marginals[*atom].mean * scaling.factor};
@@ -100,14 +117,16 @@ void argmax_probabilities(std::span<const StudentMarginal> marginals, std::span<
 void argmax_probabilities(std::span<const BetaMarginal> marginals, std::span<double> out) {
   SAU_ASSERT(out.size() == marginals.size(), "one probability for each marginal");
   if (marginals.empty()) return;
-  std::vector<detail::BetaLaw> laws;
+  Memory memory;
+  std::pmr::vector<detail::BetaLaw> laws(memory.resource());
   laws.reserve(marginals.size());
   for (const BetaMarginal& m : marginals) {
     SAU_ASSERT(m.alpha > 0.0 && m.beta > 0.0, "the parameters of a beta law are positive");
     laws.emplace_back(m.alpha, m.beta);
   }
+  if (all_alike(marginals, out)) return;
   std::fill(out.begin(), out.end(), 0.0);
-  detail::ArgmaxSweep<detail::BetaLaw>(laws).run(detail::kBottom, out);
+  detail::ArgmaxSweep<detail::BetaLaw>(laws, memory.resource()).run(detail::kBottom, out);
   normalise(out);
 }
 

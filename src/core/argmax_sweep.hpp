@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <memory_resource>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -101,24 +102,35 @@ inline constexpr KronrodRule kKronrodRule;
 template <class Law>
 class ArgmaxSweep {
  public:
-  explicit ArgmaxSweep(std::span<const Law> laws) : order_(laws.size()) {
-    std::vector<Position> upper(laws.size());
+  ArgmaxSweep(std::span<const Law> laws, std::pmr::memory_resource* memory)
+      : order_(laws.size(), memory),
+        laws_(memory),
+        upper_(memory),
+        inverse_scale_(memory),
+        cdf_(laws.size(), memory),
+        density_(laws.size(), memory),
+        kronrod_(laws.size(), memory),
+        gauss_(laws.size(), memory),
+        total_(laws.size(), memory),
+        stack_(memory) {
+    std::pmr::vector<Position> upper(laws.size(), memory);
     for (std::size_t a = 0; a < laws.size(); ++a)
       upper[a] = Position{laws[a].location}.plus(laws[a].upper * laws[a].scale);
     std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::stable_sort(order_.begin(), order_.end(),
-                     [&](std::size_t a, std::size_t b) { return upper[a] > upper[b]; });
+    std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+      return upper[a] > upper[b] || (upper[a] == upper[b] && a < b);
+    });
     laws_.reserve(laws.size());
+    upper_.reserve(laws.size());
+    inverse_scale_.reserve(laws.size());
+    stack_.reserve(2 * kMaxDepth);
+    cdf_.reserve(laws.size() * kNodes);
+    density_.reserve(laws.size() * kNodes);
     for (const std::size_t a : order_) {
       laws_.push_back(laws[a]);
       upper_.push_back(upper[a]);
       inverse_scale_.push_back(1.0 / laws[a].scale);
     }
-    cdf_.resize(laws.size());
-    density_.resize(laws.size());
-    kronrod_.resize(laws.size());
-    gauss_.resize(laws.size());
-    total_.resize(laws.size());
   }
 
   // P(largest < z).
@@ -159,6 +171,11 @@ class ArgmaxSweep {
   static constexpr double kNothing = 1e-14;
   static constexpr double kTolerance = 1e-12;
   static constexpr int kMaxDepth = 10;
+  // Whether a law gives its values at all nodes of a panel at once.
+  static constexpr bool kByVectors = requires(const Law& law, double* out) {
+    law.values(0.0, 0.0, kKronrodRule.x, out, out);
+  };
+  static constexpr std::size_t kNodes = kByVectors ? KronrodRule::kSize : 1;
 
   struct Panel {
     Position left;
@@ -225,9 +242,7 @@ class ArgmaxSweep {
   bool apply_rule(const Panel& panel, std::size_t live, double mass) {
     const double half = 0.5 * panel.right.minus(panel.left);
     const Position middle = panel.left.plus(half);
-    if constexpr (requires(const Law& law, double* out) {
-                    law.values(0.0, 0.0, kKronrodRule.x, out, out);
-                  }) {
+    if constexpr (kByVectors) {
       add_all_nodes(middle, half, live);
     } else {
       std::fill_n(kronrod_.begin(), live, 0.0);
@@ -316,12 +331,12 @@ class ArgmaxSweep {
     }
   }
 
-  std::vector<std::size_t> order_;  // place in the sweep -> action
-  std::vector<Law> laws_;           // this and the rest in the order of the sweep
-  std::vector<Position> upper_;
-  std::vector<double> inverse_scale_;
-  std::vector<double> cdf_, density_, kronrod_, gauss_, total_;
-  std::vector<Panel> stack_;
+  std::pmr::vector<std::size_t> order_;  // place in the sweep -> action
+  std::pmr::vector<Law> laws_;           // this and the rest in the order of the sweep
+  std::pmr::vector<Position> upper_;
+  std::pmr::vector<double> inverse_scale_;
+  std::pmr::vector<double> cdf_, density_, kronrod_, gauss_, total_;
+  std::pmr::vector<Panel> stack_;
 };
 
 }  // namespace sau::detail

@@ -9,11 +9,13 @@ namespace sau {
 struct NormalMarginal {
   double mean = 0.0;
   double spread = 1.0;  // standard deviation, >= 0; 0 is an atom at the mean
+  bool operator==(const NormalMarginal&) const = default;
 };
 
 struct BetaMarginal {
   double alpha = 1.0;  // > 0
   double beta = 1.0;   // > 0
+  bool operator==(const BetaMarginal&) const = default;
 };
 
 // mean + scale * T, where T has Student's t distribution.
@@ -21,6 +23,7 @@ struct StudentMarginal {
   double mean = 0.0;
   double scale = 1.0;  // >= 0; 0 is an atom at the mean
   double dof = 1.0;    // > 0, degrees of freedom
+  bool operator==(const StudentMarginal&) const = default;
 };
 
 // out[a] = P(the draw of action a is the largest of the independent draws), that is

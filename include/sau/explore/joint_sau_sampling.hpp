@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "sau/core/argmax_probabilities.hpp"
+#include "sau/core/stack_memory.hpp"
 #include "sau/explore/joint_strategy.hpp"
 
 namespace sau {
@@ -30,7 +31,8 @@ class JointSauSampling {
   explicit JointSauSampling(Options options = {}) : options_(options) {}
 
   void probabilities(const JointOffer& offer, std::span<double> out) const {
-    std::vector<NormalMarginal> marginals(out.size());
+    StackMemory<2048> memory;
+    std::pmr::vector<NormalMarginal> marginals(out.size(), memory.resource());
     for (std::size_t a = 0; a < out.size(); ++a) {
       marginals[a] = {offer.value[a], options_.alpha * offer.spread[a]};
     }

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory_resource>
+
+namespace sau {
+
+// Memory for what a function needs while it runs, from the stack as long as it is little: a
+// vector that is made and dropped again and again costs more in malloc than in its use. Nothing is
+// given back before the end.
+template <std::size_t kBytes>
+class StackMemory {
+ public:
+  StackMemory() = default;
+  StackMemory(const StackMemory&) = delete;
+  StackMemory& operator=(const StackMemory&) = delete;
+  ~StackMemory() = default;
+
+  std::pmr::memory_resource* resource() noexcept { return &resource_; }
+
+ private:
+  alignas(std::max_align_t) std::array<std::byte, kBytes> bytes_;
+  std::pmr::monotonic_buffer_resource resource_{bytes_.data(), bytes_.size()};
+};
+
+}  // namespace sau
