@@ -6,6 +6,7 @@
 
 #include "model/chunk_archive.hpp"
 #include "sau/core/error.hpp"
+#include "sau/core/stack_memory.hpp"
 
 namespace sau {
 namespace {
@@ -15,16 +16,8 @@ constexpr double kLargestFloat = std::numeric_limits<float>::max();
 
 }  // namespace
 
-double HashedLinear::Weights::sum(HashedFeatures context,
-                                  const HashedFeature& with) const noexcept {
-  double total = 0.0;
-  for (const HashedFeature& c : context) {
-    const float weight = (*this)[place_of(crossed(c.hash, with.hash), bits_)];
-    total += static_cast<double>(weight) * static_cast<double>(c.value);
-  }
-  return total;
-}
-
+// The weights of crosses lie all over memory, and waiting for them takes most of a decision: so all
+// that belong to a few features are asked for before the first of them is used.
 void HashedLinear::Weights::values(HashedFeatures context, std::span<const JointAction> actions,
                                    std::span<double> out) const {
   if (fault_) {
@@ -36,10 +29,32 @@ void HashedLinear::Weights::values(HashedFeatures context, std::span<const Joint
   };
   double common = alone(kBiasFeature);
   for (const HashedFeature& c : context) common += alone(c) * static_cast<double>(c.value);
+
+  constexpr std::size_t kAhead = 256;
+  const std::size_t rows =
+      std::max<std::size_t>(1, kAhead / std::max<std::size_t>(context.size(), 1));
+  StackMemory<kAhead * sizeof(float*)> memory;
+  std::pmr::vector<const float*> asked(rows * context.size(), memory.resource());
   for (std::size_t i = 0; i < actions.size(); ++i) {
     double value = common;
-    for (const HashedFeature& a : actions[i].features) {
-      value += static_cast<double>(a.value) * (alone(a) + sum(context, a));
+    for (HashedFeatures left = actions[i].features; !left.empty();) {
+      const HashedFeatures part = left.first(std::min(rows, left.size()));
+      left = left.subspan(part.size());
+      auto ask = asked.begin();
+      for (const HashedFeature& a : part) {
+        for (const HashedFeature& c : context) {
+          *ask = at(place_of(crossed(c.hash, a.hash), bits_));
+          __builtin_prefetch(*ask++);
+        }
+      }
+      auto weight = asked.cbegin();
+      for (const HashedFeature& a : part) {
+        double crosses = 0.0;
+        for (const HashedFeature& c : context) {
+          crosses += static_cast<double>(**weight++) * static_cast<double>(c.value);
+        }
+        value += static_cast<double>(a.value) * (alone(a) + crosses);
+      }
     }
     out[i] = value;
   }
@@ -48,7 +63,7 @@ void HashedLinear::Weights::values(HashedFeatures context, std::span<const Joint
 HashedLinear::HashedLinear(const Stream&, Options options)
     : options_(options),
       weights_(options.bits),
-      rates_((std::size_t{1} << options.bits) / kChunk) {}
+      rates_(chunk_count(options.bits)) {}
 
 void HashedLinear::gather(HashedFeatures context, const JointAction& action) {
   phi_.clear();

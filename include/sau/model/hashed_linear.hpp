@@ -47,28 +47,32 @@ class HashedLinear {
       "linear in hashed features of context and action and their crosses";
   using Options = HashedLinearOptions;
 
-  static constexpr std::size_t kChunk = 256;
+  static constexpr std::size_t kChunk = 1024;  // a page of memory
+  static constexpr std::size_t chunk_count(std::uint64_t bits) noexcept {
+    return ((std::size_t{1} << bits) + kChunk - 1) / kChunk;
+  }
 
   // What is needed to decide.
   class Weights {
    public:
     void values(HashedFeatures context, std::span<const JointAction> actions,
                 std::span<double> out) const;
-    float operator[](std::uint32_t place) const noexcept {
-      const auto* chunk = chunks_[place / kChunk];
-      return chunk == nullptr ? 0.0F : (*chunk)[place % kChunk];
-    }
+    float operator[](std::uint32_t place) const noexcept { return *at(place); }
 
    private:
     friend class HashedLinear;
     using Chunk = std::array<float, kChunk>;
 
     explicit Weights(std::uint64_t bits)
-        : bits_(static_cast<unsigned>(bits)), chunks_((std::size_t{1} << bits) / kChunk) {}
+        : bits_(static_cast<unsigned>(bits)), chunks_(chunk_count(bits)) {}
     Weights(unsigned bits, bool fault, SharedChunks<Chunk> chunks)
         : bits_(bits), fault_(fault), chunks_(std::move(chunks)) {}
 
-    double sum(HashedFeatures context, const HashedFeature& with) const noexcept;
+    const float* at(std::uint32_t place) const noexcept {
+      static constexpr float kNone = 0.0F;
+      const auto* chunk = chunks_[place / kChunk];
+      return chunk == nullptr ? &kNone : &(*chunk)[place % kChunk];
+    }
 
     unsigned bits_;
     bool fault_ = false;
