@@ -33,7 +33,13 @@ std::string with_signs(std::string_view text) {
 void append_json(std::string& out, std::string_view text) {
   if (!is_utf8(text)) return append_json(out, with_signs(text));
   out += '"';
-  for (const char c : text) {
+  const auto plain = [](char c) {
+    return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
+  };
+  // Most texts need nothing done to them.
+  const auto end = static_cast<std::size_t>(std::ranges::find_if_not(text, plain) - text.begin());
+  out += text.substr(0, end);
+  for (const char c : text.substr(end)) {
     switch (c) {
       case '"':
         out += "\\\"";

@@ -1,5 +1,6 @@
 #include "sau/api/service_api.hpp"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -48,9 +49,11 @@ int status_of(Failure::Code code) {
 }
 
 HttpResponse json_response(int status, std::string body) {
-  return {.status = status,
-          .headers = {{"Content-Type", kJson}, {"X-Content-Type-Options", "nosniff"}},
-          .body = std::move(body)};
+  HttpResponse response{.status = status, .headers = {}, .body = std::move(body)};
+  response.headers.reserve(4);  // (a list of them would be copied)
+  response.headers.push_back({"Content-Type", kJson});
+  response.headers.push_back({"X-Content-Type-Options", "nosniff"});
+  return response;
 }
 
 HttpResponse error_response(int status, std::string_view message, std::string_view target) {
@@ -73,18 +76,26 @@ HttpResponse failed(const Failure& failure) {
 }
 
 std::string rank_body(const RankAnswer& answer) {
-  std::string body = R"({"ranking":[)";
+  constexpr std::size_t kUsual = 64;  // bytes an action
+  std::string body;
+  body.reserve(kUsual * (answer.ranking.size() + 2));
+  body += R"({"ranking":[)";
   for (const RankedAction& action : answer.ranking) {
     if (&action != &answer.ranking.front()) body += ',';
     body += R"({"id":)";
     append_json(body, action.id);
-    fmt::format_to(std::back_inserter(body), R"(,"probability":{}}})", action.probability);
+    std::array<char, 32> number;  // of the 24 that a double takes at most
+    const char* const end = fmt::format_to(number.data(), FMT_COMPILE("{}"), action.probability);
+    body += R"(,"probability":)";
+    body += std::string_view(number.data(), end);
+    body += '}';
   }
   body += R"(],"eventId":)";
   append_json(body, answer.event_id);
   body += R"(,"rewardActionId":)";
   append_json(body, answer.ranking[answer.chosen].id);
-  return body + "}";
+  body += '}';
+  return body;
 }
 
 // What was asked for, after the base path or beside it.
@@ -226,7 +237,7 @@ std::optional<HttpResponse> ServiceApi::check_head(const HttpRequest& head,
 }
 
 void ServiceApi::answer(HttpRequest request, const HttpReply& reply) {
-  const std::string path(request.path());
+  const std::string_view path = request.path();
   const Call call = call_of(path);
   // Counts the answer on its way.
   const auto begin = std::chrono::steady_clock::now();
@@ -298,7 +309,7 @@ void ServiceApi::answer(HttpRequest request, const HttpReply& reply) {
   } else if (call.what == "page") {
     if (allow(get, "GET")) page(counted);
   } else {
-    counted(error_response(404, "there is nothing at " + path.substr(0, 128), ""));
+    counted(error_response(404, "there is nothing at " + std::string(path.substr(0, 128)), ""));
   }
 }
 

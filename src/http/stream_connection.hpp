@@ -217,7 +217,9 @@ class StreamConnection final : public Connection,
   }
 
   void note_asked(const HttpRequest& request) {
-    if (options_.on_failure) asked_ = request.method + " " + request.target;
+    if (!options_.on_failure) return;
+    asked_ = request.method;
+    asked_.append(1, ' ').append(request.target);
   }
   void report(const char* what) {
     if (options_.on_failure) options_.on_failure(asked_, what);

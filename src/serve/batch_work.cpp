@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace sau::detail {
@@ -29,11 +30,18 @@ Result<RankAnswer> answer_of(const Decision& decision) {
   return answer;
 }
 
-Result<std::optional<EventState>> BatchWork::event(const std::string& id) const {
+Result<std::optional<EventState>> BatchWork::event(std::string_view id) const {
   if (const auto found = touched_.find(id); found != touched_.end()) {
-    return std::optional(found->second);
+    return std::optional(found->second.state);
   }
   return store_.read([&](const EventStore& store) { return store.event(id); });
+}
+
+BatchWork::Touched& BatchWork::touched(std::string_view id) {
+  if (const auto found = touched_.find(id); found != touched_.end()) return found->second;
+  auto* const kept = static_cast<char*>(memory_.allocate(id.size() + 1, 1));
+  std::ranges::copy(id, kept);
+  return touched_[{kept, id.size()}];
 }
 
 void BatchWork::entry(const Entry& entry) { batch_.entries.emplace_back(++last_, encode(entry)); }
@@ -51,7 +59,7 @@ void BatchWork::complete(EventState& state, EventPhase phase, double reward) {
 }
 
 void BatchWork::add(RankOperation& operation) {
-  const std::string id = operation.decision.event_id;
+  const std::string& id = operation.decision.event_id;
   const auto known = event(id);
   if (!known.ok()) return refuse(operation.done, known.failure());
   if (const auto& before = known.value()) {
@@ -61,9 +69,10 @@ void BatchWork::add(RankOperation& operation) {
                      fmt::format("the event id '{}' was used for another request", id), "eventId"});
     }
     // A retry: the answer that was given, whatever has been learned since.
-    if (const auto found = ranked_.find(id); found != ranked_.end()) {
+    if (const auto found = touched_.find(id);
+        found != touched_.end() && found->second.ranked != nullptr) {
       answers_.emplace_back(
-          [done = operation.done, decision = found->second] { done(answer_of(*decision)); });
+          [done = operation.done, decision = found->second.ranked] { done(answer_of(*decision)); });
       return;
     }
     const auto decision =
@@ -76,14 +85,13 @@ void BatchWork::add(RankOperation& operation) {
     return;
   }
   operation.decision.time = now_;
-  const EventState state{.decision = ++last_,
-                         .time = now_,
-                         .fingerprint = operation.decision.fingerprint,
-                         .active = !operation.decision.deferred};
+  touched(id) = {.state = {.decision = ++last_,
+                           .time = now_,
+                           .fingerprint = operation.decision.fingerprint,
+                           .active = !operation.decision.deferred},
+                 .ranked = &operation.decision};
   batch_.decisions.emplace_back(last_, encode(operation.decision));
   batch_.waiting.emplace_back(last_, now_);
-  touched_[id] = state;
-  ranked_[id] = &operation.decision;
   // The operation lives until the batch is done.
   reports_.emplace_back([&operation](JournalObserver& observer) { observer.ranked(operation); });
   answers_.emplace_back([&operation] { operation.done(std::move(operation.answer)); });
@@ -116,7 +124,7 @@ void BatchWork::add(RewardOperation& operation) {
     state.received.push_back({now_, operation.value, !in_time});
   }
   entry(reward);
-  touched_[operation.event_id] = state;
+  touched(operation.event_id).state = state;
   reports_.emplace_back(
       [value = operation.value, delay = now_ - state.time, in_time](JournalObserver& observer) {
         observer.rewarded(value, delay, in_time);
@@ -138,7 +146,7 @@ void BatchWork::add(ActivateOperation& operation) {
       complete(state, EventPhase::kCompleted, state.first);
     }
     entry(activated);
-    touched_[operation.event_id] = state;
+    touched(operation.event_id).state = state;
   }
   answers_.emplace_back([done = operation.done] { done(Done{}); });
 }
@@ -180,14 +188,15 @@ std::optional<Failure> BatchWork::expire(Sequence sequence) {
                                          : EventPhase::kCompleted;
   complete(state, phase, expired.value);
   entry(expired);
-  touched_[id] = state;
+  touched(id).state = state;
   reports_.emplace_back([phase](JournalObserver& observer) { observer.expired(phase); });
   return std::nullopt;
 }
 
 const StoreBatch& BatchWork::batch() {
   batch_.events.clear();
-  for (const auto& [id, state] : touched_) batch_.events.emplace_back(id, encode(state));
+  batch_.events.reserve(touched_.size());
+  for (const auto& [id, event] : touched_) batch_.events.emplace_back(id, encode(event.state));
   return batch_;
 }
 

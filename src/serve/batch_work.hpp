@@ -1,8 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <memory_resource>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -17,6 +19,9 @@ class BatchWork {
   BatchWork(const SharedStore& store, const Configuration& configuration, Sequence last,
             Milliseconds now)
       : store_(store), configuration_(configuration), last_(last), now_(now) {}
+  BatchWork(const BatchWork&) = delete;
+  BatchWork& operator=(const BatchWork&) = delete;
+  ~BatchWork() = default;
 
   void add(RankOperation& operation);
   void add(RewardOperation& operation);
@@ -35,7 +40,14 @@ class BatchWork {
   const std::optional<Configuration>& configured() const noexcept { return configured_; }
 
  private:
-  Result<std::optional<EventState>> event(const std::string& id) const;
+  struct Touched {
+    EventState state;
+    const Decision* ranked = nullptr;  // in this batch, for retries within it
+  };
+
+  Result<std::optional<EventState>> event(std::string_view id) const;
+  // (The id is copied, once.)
+  Touched& touched(std::string_view id);
   void entry(const Entry& entry);
   void complete(EventState& state, EventPhase phase, double reward);
   // Of an event: whether its time is up, though nobody wrote so yet.
@@ -50,8 +62,8 @@ class BatchWork {
   Sequence last_;
   Milliseconds now_;
   StoreBatch batch_;
-  std::unordered_map<std::string, EventState> touched_;
-  std::unordered_map<std::string, const Decision*> ranked_;  // in this batch, for retries within it
+  std::pmr::monotonic_buffer_resource memory_;
+  std::pmr::unordered_map<std::string_view, Touched> touched_{&memory_};
   std::vector<std::function<void()>> answers_;
   std::vector<std::function<void(JournalObserver&)>> reports_;
   std::optional<Configuration> configured_;

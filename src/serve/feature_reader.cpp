@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/hash.hpp"
 
@@ -13,6 +14,8 @@ namespace {
 constexpr std::string_view kTrue = "true", kFalse = "false";
 // Tells an indicator `name=value` and the i-th number of an array from a plain number `name`.
 constexpr std::uint64_t kIndicator = 0x9D7F3C5B, kElement = 0x51E2A7C3;
+
+Failure failure(std::string message) { return {Failure::Code::kBadRequest, std::move(message)}; }
 
 }  // namespace
 
@@ -24,9 +27,7 @@ FeatureHash FeatureHash::with(std::uint64_t number) const {
   return FeatureHash(XXH3_64bits_withSeed(&number, sizeof number, state_));
 }
 
-std::optional<Failure> FeatureReader::read_list(simdjson::dom::element list, std::uint64_t side,
-                                                std::string_view target) {
-  target_ = target;
+std::optional<Failure> FeatureReader::read_list(simdjson::dom::element list, std::uint64_t side) {
   simdjson::dom::array objects;
   if (list.get(objects) != simdjson::SUCCESS) return failure("expected an array of objects");
   for (const simdjson::dom::element item : objects) {
@@ -105,10 +106,6 @@ std::optional<Failure> FeatureReader::add(std::uint64_t hash, double value, std:
   // A zero says nothing and would cost as much as any other number.
   if (value != 0.0) out_.push_back({hash, static_cast<float>(value)});
   return std::nullopt;
-}
-
-Failure FeatureReader::failure(std::string message) const {
-  return {Failure::Code::kBadRequest, std::move(message), std::string(target_)};
 }
 
 }  // namespace sau::detail

@@ -34,9 +34,8 @@ class FeatureReader {
   FeatureReader(const RequestLimits& limits, std::vector<HashedFeature>& out)
       : limits_(limits), out_(out) {}
 
-  // An array of feature objects; `target` names it in messages.
-  [[nodiscard]] std::optional<Failure> read_list(simdjson::dom::element list, std::uint64_t side,
-                                                 std::string_view target);
+  // An array of feature objects. What is wrong is said without a target: the caller knows it.
+  [[nodiscard]] std::optional<Failure> read_list(simdjson::dom::element list, std::uint64_t side);
 
  private:
   std::optional<Failure> read_object(simdjson::dom::object object, const FeatureHash& space,
@@ -46,11 +45,9 @@ class FeatureReader {
   std::optional<Failure> read_array(simdjson::dom::array array, std::string_view name,
                                     const FeatureHash& space, std::size_t depth);
   std::optional<Failure> add(std::uint64_t hash, double value, std::string_view name);
-  Failure failure(std::string message) const;
 
   const RequestLimits& limits_;
   std::vector<HashedFeature>& out_;
-  std::string_view target_;
 };
 
 }  // namespace sau::detail

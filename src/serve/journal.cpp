@@ -39,7 +39,7 @@ void Journal::load() {
       store_.read([](const EventStore& store) { return std::pair(store.last(), store.waiting()); });
   if (!last.ok()) throw Error(last.failure().message);
   if (!waiting.ok()) throw Error(waiting.failure().message);
-  last_ = last.value();
+  last_ = last_entry_ = last.value();
   slots_.clear();
   for (const Waiting& each : waiting.value()) {
     slots_.push_back({each.decision, each.time, false});
@@ -160,6 +160,7 @@ void Journal::commit(std::vector<Operation>& operations) {
       return;
     }
     last_ = work.last();
+    if (!batch.entries.empty()) last_entry_ = batch.entries.back().first;
     for (const auto& [decision, when] : batch.waiting) slots_.push_back({decision, when, false});
     for (const Sequence decision : batch.settled) settle(decision);
     open_.fetch_add(batch.waiting.size() - batch.settled.size(), std::memory_order_relaxed);
@@ -167,7 +168,7 @@ void Journal::commit(std::vector<Operation>& operations) {
       configuration_.set(std::make_shared<const Configuration>(*work.configured()));
     }
     committed_.store(last_, std::memory_order_release);
-    options_.committed(last_);
+    options_.committed(last_, last_entry_);
     for (const auto& report : work.reports()) report(observer_);
   }
   for (const auto& answer : work.answers()) answer();
@@ -211,7 +212,7 @@ bool Journal::recover() {
   last_trouble_.clear();
   broken_.store(false, std::memory_order_relaxed);
   options_.note("the log can be written again");
-  options_.committed(last_);
+  options_.committed(last_, last_entry_);
   return true;
 }
 

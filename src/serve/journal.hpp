@@ -60,7 +60,8 @@ struct JournalOptions {
   std::size_t queue = 8192, waiting = 5'000'000;
   std::function<Milliseconds()> clock;
   std::function<void(const std::string&)> note;
-  std::function<void(Sequence)> committed;  // all up to this number is on disk
+  // All up to the first number is on disk, and the latest entry among it is the second.
+  std::function<void(Sequence last, Sequence last_entry)> committed;
 };
 
 class BatchWork;
@@ -123,7 +124,7 @@ class Journal {
   std::function<void()> before_forgetting_;
 
   // Of the thread alone.
-  Sequence last_ = 0;
+  Sequence last_ = 0, last_entry_ = 0;
   Milliseconds latest_time_ = 0;
   std::deque<Slot> slots_;    // by decision, which is by time as well
   std::string last_trouble_;  // at opening the store again: said once, not five times a second

@@ -12,8 +12,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kAtOnce = 256;
-// Copies for readers take at most one part in this of the time.
+// Copies for readers take at most one part in this of the time, and what changes after one was taken
+// has to be copied first: under load many rewards should share that.
 constexpr int kPublishShare = 10;
+constexpr auto kPublishPause = 2ms;
 constexpr auto kRetry = 500ms;
 
 }  // namespace
@@ -32,12 +34,20 @@ Learner::Learner(SharedStore& store, const Current<Configuration>& configuration
   thread_ = std::thread([this] { run(); });
 }
 
-void Learner::follow(Sequence committed) {
+void Learner::follow(Sequence committed, Sequence last_entry) {
   {
     const std::lock_guard lock(mutex_);
     committed_ = std::max(committed_, committed);
+    last_entry_ = std::max(last_entry_, last_entry);
+    if (last_entry_ <= position_) return;
   }
   wake_.notify_one();
+}
+
+std::uint64_t Learner::lag() const {
+  const std::lock_guard lock(mutex_);
+  const Sequence position = position_;
+  return last_entry_ > position ? last_entry_ - position : 0;
 }
 
 LearnedSoFar Learner::learned() const {
@@ -85,7 +95,8 @@ void Learner::run() {
     {
       std::unique_lock lock(mutex_);
       const auto busy = [this] {
-        return stopping_ || committed_ > position_ || (wanted_ > usable_ && position_ >= wanted_);
+        return stopping_ || last_entry_ > position_ ||
+               (wanted_ > usable_ && (position_ >= wanted_ || committed_ > position_));
       };
       // What was learned but not published, or not written, wakes it by itself.
       if (!busy() || stuck_) {
@@ -102,7 +113,8 @@ void Learner::run() {
     if (until > position_) learn_some(until);
     const auto now = Clock::now();
     const auto frequency = std::chrono::milliseconds(configuration_.get()->model_export_frequency);
-    const auto pause = std::max<Clock::duration>(frequency, kPublishShare * publish_cost_);
+    const auto pause =
+        std::max<Clock::duration>({frequency, kPublishPause, kPublishShare * publish_cost_});
     const bool waited_for = wanted > usable_ && position_ >= wanted;
     if (position_ > usable_ && (waited_for || now >= last_publish_ + pause)) publish();
     if (position_ > snapshot_position_ && now >= last_snapshot_ + options_.snapshot_every) {

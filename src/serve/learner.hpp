@@ -50,8 +50,9 @@ class Learner {
   Learner& operator=(const Learner&) = delete;
   ~Learner() { stop(); }
 
-  // All up to here is on disk and may be learned.
-  void follow(Sequence committed);
+  // All up to here is on disk and may be learned; the latest entry among it is `last_entry`. It is
+  // not woken for decisions alone, from which nothing is learned.
+  void follow(Sequence committed, Sequence last_entry);
 
   std::shared_ptr<const PublishedModel> published() const { return published_.get(); }
   // With what is not published yet.
@@ -60,6 +61,8 @@ class Learner {
   std::size_t action_count() const;
   Sequence position() const noexcept { return position_.load(std::memory_order_acquire); }
   std::string fault() const;
+  // Records up to the latest entry that are not learned yet.
+  std::uint64_t lag() const;
 
   // Returns when all up to `sequence` has been learned and published, or when it is stopped.
   void wait_for(Sequence sequence);
@@ -86,9 +89,9 @@ class Learner {
   std::atomic<Sequence> position_;  // all up to here was learned
   std::atomic<Sequence> usable_;    // and is published
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable wake_, settled_;
-  Sequence committed_ = 0, wanted_ = 0;
+  Sequence committed_ = 0, last_entry_ = 0, wanted_ = 0;
   bool stopping_ = false;
 
   // Of the thread alone.

@@ -78,7 +78,8 @@ class RankReader {
   std::optional<Failure> read(element root) {
     if (auto wrong = read_event(root)) return wrong;
     if (const auto list = field(root, "contextFeatures")) {
-      if (auto wrong = features_.read_list(*list, detail::kContextSide, "contextFeatures")) {
+      if (auto wrong = features_.read_list(*list, detail::kContextSide)) {
+        wrong->target = "contextFeatures";
         return wrong;
       }
     }
@@ -101,7 +102,10 @@ class RankReader {
     if (const auto id = field(root, "eventId")) {
       std::string_view text;
       if (id->get(text) != simdjson::SUCCESS) return bad("expected text", "eventId");
-      if (auto wrong = check_id(text, "eventId")) return wrong;
+      if (auto wrong = check_id(text)) {
+        wrong->target = "eventId";
+        return wrong;
+      }
       request_.event_id = text;
     }
     if (const auto defer = field(root, "deferActivation")) {
@@ -112,11 +116,10 @@ class RankReader {
     return std::nullopt;
   }
 
-  std::optional<Failure> check_id(std::string_view id, std::string target) const {
-    if (id.empty()) return bad("an id is not empty", std::move(target));
+  std::optional<Failure> check_id(std::string_view id) const {
+    if (id.empty()) return bad("an id is not empty");
     if (id.size() > limits_.id_bytes) {
-      return bad(fmt::format("an id has at most {} bytes, not {}", limits_.id_bytes, id.size()),
-                 std::move(target));
+      return bad(fmt::format("an id has at most {} bytes, not {}", limits_.id_bytes, id.size()));
     }
     return std::nullopt;
   }
@@ -140,6 +143,7 @@ class RankReader {
   }
 
   std::optional<Failure> check_twice() {
+    places_.reserve(request_.actions.size());
     for (std::size_t i = 0; i < request_.actions.size(); ++i) {
       places_.emplace_back(request_.actions[i].id, i);
     }
@@ -152,19 +156,21 @@ class RankReader {
   }
 
   std::optional<Failure> read_action(element action, std::size_t place) {
-    const auto target = [place](const char* name) {
-      return fmt::format("actions[{}]{}", place, name);
+    const auto of_this = [place](Failure failure, const char* name) {
+      failure.target = fmt::format("actions[{}]{}", place, name);
+      return failure;
     };
-    if (!action.is_object()) return bad("expected an object with id and features", target(""));
+    if (!action.is_object()) return of_this(bad("expected an object with id and features"), "");
     const auto id = field(action, "id");
     std::string_view text;
-    if (!id || id->get(text) != simdjson::SUCCESS) return bad("expected text", target(".id"));
-    if (auto wrong = check_id(text, target(".id"))) return wrong;
+    if (!id || id->get(text) != simdjson::SUCCESS) return of_this(bad("expected text"), ".id");
+    if (auto wrong = check_id(text)) return of_this(std::move(*wrong), ".id");
     RankRequest::Action read{
         .id = std::string(text), .excluded = false, .first = request_.features.size(), .last = 0};
     if (const auto list = field(action, "features")) {
-      const std::string name = target(".features");
-      if (auto wrong = features_.read_list(*list, detail::kActionSide, name)) return wrong;
+      if (auto wrong = features_.read_list(*list, detail::kActionSide)) {
+        return of_this(std::move(*wrong), ".features");
+      }
     }
     read.last = request_.features.size();
     request_.actions.push_back(std::move(read));

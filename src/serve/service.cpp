@@ -12,6 +12,7 @@
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 #include "sau/core/rng.hpp"
+#include "sau/core/stack_memory.hpp"
 #include "serve/activity.hpp"
 #include "serve/describe.hpp"
 #include "serve/event_ids.hpp"
@@ -104,7 +105,7 @@ class Service::Implementation final : public JournalObserver {
         journal_(store_, configuration_, *this, journal_options()),
         at_start_(journal_.committed()),
         started_(options_.clock()) {
-    learner_.follow(at_start_);
+    learner_.follow(at_start_, at_start_);
   }
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
@@ -189,7 +190,7 @@ class Service::Implementation final : public JournalObserver {
                      .published = published->time,
                      .totals = metrics_.totals(),
                      .waiting = journal_.waiting(),
-                     .lag = lag(),
+                     .lag = learner_.lag(),
                      .log_bytes = log_bytes(),
                      .known_actions = learner_.action_count(),
                      .fault = learner_.fault()};
@@ -205,7 +206,7 @@ class Service::Implementation final : public JournalObserver {
     return metrics_.text(
         {.queued = static_cast<double>(journal_.queued()),
          .waiting = static_cast<double>(journal_.waiting()),
-         .learner_lag = static_cast<double>(lag()),
+         .learner_lag = static_cast<double>(learner_.lag()),
          .model_version = static_cast<double>(published->version),
          .model_age = static_cast<double>(options_.clock() - published->time) / 1000.0,
          .model_events = static_cast<double>(published->agent->learned()),
@@ -248,10 +249,11 @@ class Service::Implementation final : public JournalObserver {
     const auto configuration = configuration_.get();
     const auto model = learner_.published();
     if (request.event_id.empty()) request.event_id = ids_.next();
-    std::vector<OfferedAction> offered;
+    StackMemory<4096> memory;
+    std::pmr::vector<OfferedAction> offered(memory.resource());
     offered.reserve(request.actions.size());
     for (std::size_t i = 0; i < request.actions.size(); ++i) offered.push_back(request.offered(i));
-    std::vector<Outlook> outlooks(offered.size());
+    std::pmr::vector<Outlook> outlooks(offered.size(), memory.resource());
     model->agent->decide(request.context(), offered, configuration->exploration_percentage,
                          outlooks);
     const std::size_t policy = drawn(outlooks, draw_of(settings_.seed, request.event_id));
@@ -298,7 +300,9 @@ class Service::Implementation final : public JournalObserver {
             .waiting = options_.waiting,
             .clock = options_.clock,
             .note = options_.note,
-            .committed = [this](Sequence sequence) { learner_.follow(sequence); }};
+            .committed = [this](Sequence last, Sequence last_entry) {
+              learner_.follow(last, last_entry);
+            }};
   }
 
   LearnerOptions learner_options() {
@@ -330,10 +334,6 @@ class Service::Implementation final : public JournalObserver {
     });
   }
 
-  std::uint64_t lag() const {
-    const Sequence committed = journal_.committed(), position = learner_.position();
-    return committed > position ? committed - position : 0;
-  }
   std::uint64_t log_bytes() const {
     return store_.read([](const EventStore& store) { return store.bytes(); });
   }

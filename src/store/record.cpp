@@ -114,6 +114,7 @@ Result<Decision> decode_decision(std::string_view bytes) {
 
 std::string encode(const Entry& entry) {
   ByteWriter writer = begin(Format::kEntry);
+  writer.reserve(48 + entry.text.size());
   writer.put(entry.kind);
   writer.put(static_cast<std::uint8_t>(entry.completes));
   writer.put(entry.time);
@@ -143,6 +144,7 @@ Result<Entry> decode_entry(std::string_view bytes) {
 
 std::string encode(const EventState& state) {
   ByteWriter writer = begin(Format::kEventState);
+  writer.reserve(96 + state.received.size() * kReceivedBytes);
   writer.put(state.decision);
   writer.put(state.time);
   writer.put(state.fingerprint);

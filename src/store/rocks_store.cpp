@@ -27,6 +27,7 @@ constexpr std::array<const char*, kTables> kTableNames = {"default", "decisions"
                                                           "events", "waiting"};
 constexpr const char* kConfigurationKey = "configuration";
 constexpr std::size_t kMegabyte = 1U << 20;
+constexpr std::size_t kBatchRoom = kMegabyte / 4, kBatchKept = 4 * kMegabyte;
 
 // Big-endian, so that the order of the bytes is that of the numbers.
 std::array<char, sizeof(Sequence)> key_of(Sequence sequence) {
@@ -72,9 +73,20 @@ rocksdb::Options database_options(const std::shared_ptr<rocksdb::Cache>& cache, 
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = cache;
   table.cache_index_and_filter_blocks = true;
+  table.pin_l0_filter_and_index_blocks_in_cache = true;
   table.block_size = 16'384;
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+rocksdb::ColumnFamilyOptions table_options(Table which, const rocksdb::Options& common) {
+  rocksdb::ColumnFamilyOptions options(common);
+  if (which == kEvents) {
+    // Every rank asks for an event that is not there yet.
+    options.memtable_whole_key_filtering = true;
+    options.memtable_prefix_bloom_size_ratio = 0.002;
+  }
   return options;
 }
 
@@ -90,7 +102,10 @@ class RocksStore final : public EventStore {
 
   Status write(const StoreBatch& batch) override {
     if (!db_) return closed();
-    rocksdb::WriteBatch bytes;
+    // Kept, since giving so much memory back and taking it again costs more than filling it.
+    rocksdb::WriteBatch& bytes = batch_;
+    bytes.Clear();
+    if (bytes.Data().capacity() > kBatchKept) bytes = rocksdb::WriteBatch(kBatchRoom);
     for (const auto& [sequence, record] : batch.decisions) put(bytes, kDecisions, sequence, record);
     for (const auto& [sequence, record] : batch.entries) put(bytes, kEntries, sequence, record);
     for (const auto& [id, state] : batch.events) bytes.Put(table(kEvents), id, state);
@@ -218,7 +233,9 @@ class RocksStore final : public EventStore {
     const rocksdb::Options options = database_options(cache_, options_.read_only);
     std::vector<rocksdb::ColumnFamilyDescriptor> families;
     families.reserve(kTables);
-    for (const char* name : kTableNames) families.emplace_back(name, options);
+    for (std::size_t i = 0; i < kTables; ++i) {
+      families.emplace_back(kTableNames[i], table_options(static_cast<Table>(i), options));
+    }
     rocksdb::DB* db = nullptr;
     std::vector<rocksdb::ColumnFamilyHandle*> handles;
     const rocksdb::Status status =
@@ -320,6 +337,7 @@ class RocksStore final : public EventStore {
   StoreOptions options_;
   std::shared_ptr<rocksdb::Cache> cache_;
   std::unique_ptr<rocksdb::DB> db_;
+  rocksdb::WriteBatch batch_{kBatchRoom};
   std::array<rocksdb::ColumnFamilyHandle*, kTables> tables_{};
 };
 
