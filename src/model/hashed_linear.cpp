@@ -61,9 +61,7 @@ void HashedLinear::Weights::values(HashedFeatures context, std::span<const Joint
 }
 
 HashedLinear::HashedLinear(const Stream&, Options options)
-    : options_(options),
-      weights_(options.bits),
-      rates_(chunk_count(options.bits)) {}
+    : options_(options), weights_(options.bits), rates_(chunk_count(options.bits)) {}
 
 void HashedLinear::gather(HashedFeatures context, const JointAction& action) {
   phi_.clear();

@@ -12,8 +12,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kAtOnce = 256;
-// Copies for readers take at most one part in this of the time, and what changes after one was taken
-// has to be copied first: under load many rewards should share that.
+// Copies for readers take at most one part in this of the time, and what changes after one was
+// taken has to be copied first: under load many rewards should share that.
 constexpr int kPublishShare = 10;
 constexpr auto kPublishPause = 2ms;
 constexpr auto kRetry = 500ms;
