@@ -24,6 +24,15 @@ void refuse(Operation& operation, const Failure& failure) {
 
 }  // namespace
 
+std::shared_ptr<const Configuration> stored_configuration(const SharedStore& store) {
+  const auto found = store.read([](const EventStore& events) { return events.configuration(); });
+  if (!found.ok()) throw Error(found.failure().message);
+  if (!found.value()) return std::make_shared<const Configuration>();
+  const auto read = read_configuration(*found.value(), {});
+  if (!read.ok()) throw Error("the stored configuration: " + read.failure().message);
+  return std::make_shared<const Configuration>(read.value());
+}
+
 Journal::Journal(SharedStore& store, Current<Configuration>& configuration,
                  JournalObserver& observer, JournalOptions options)
     : store_(store),
@@ -46,6 +55,8 @@ void Journal::load() {
     latest_time_ = std::max(latest_time_, each.time);
   }
   open_.store(slots_.size(), std::memory_order_relaxed);
+  // A batch whose writing failed may be in the store all the same.
+  configuration_.set(stored_configuration(store_));
   committed_.store(last_, std::memory_order_release);
 }
 

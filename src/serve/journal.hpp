@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -63,6 +64,9 @@ struct JournalOptions {
   // All up to the first number is on disk, and the latest entry among it is the second.
   std::function<void(Sequence last, Sequence last_entry)> committed;
 };
+
+// What was configured last; the defaults when nothing was. Throws Error when the store is damaged.
+std::shared_ptr<const Configuration> stored_configuration(const SharedStore& store);
 
 class BatchWork;
 

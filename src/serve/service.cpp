@@ -63,15 +63,6 @@ Replayer restored(const std::filesystem::path& folder, const FolderSettings& set
   return replayer;
 }
 
-std::shared_ptr<const Configuration> stored_configuration(const SharedStore& store) {
-  const auto found = store.read([](const EventStore& events) { return events.configuration(); });
-  if (!found.ok()) throw Error(found.failure().message);
-  if (!found.value()) return std::make_shared<const Configuration>();
-  const auto read = read_configuration(*found.value(), {});
-  if (!read.ok()) throw Error("the stored configuration: " + read.failure().message);
-  return std::make_shared<const Configuration>(read.value());
-}
-
 // The event id seeds the draw: a retry draws the same.
 double draw_of(std::uint64_t seed, std::string_view event_id) {
   const std::uint64_t event = detail::hash_of(event_id);

@@ -121,6 +121,20 @@ TEST(Recovery, AnyWriteMayFail) {
   }
 }
 
+TEST(Recovery, AConfigurationThatIsInTheLogAfterAllIsUsed) {
+  for (const bool lasts : {false, true}) {
+    TestService service;
+    service.disk().failing = {1};
+    service.disk().failing_write_lasts = lasts;
+    EXPECT_FALSE(service.configure(R"({"rewardWaitTime":"PT1M"})").ok());
+    while (!service->ready()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const auto expected = lasts ? 60'000 : Configuration{}.reward_wait_time;
+    EXPECT_EQ(service->configuration().reward_wait_time, expected);
+    service.restart();
+    EXPECT_EQ(service->configuration().reward_wait_time, expected);
+  }
+}
+
 TEST(Recovery, AModelAheadOfItsLogStopsTheStart) {
   TestService service;
   live(service, 6, 20);
