@@ -61,7 +61,9 @@ void HashedLinear::Weights::values(HashedFeatures context, std::span<const Joint
 }
 
 HashedLinear::HashedLinear(const Stream&, Options options)
-    : options_(options), weights_(options.bits), rates_(chunk_count(options.bits)) {}
+    : options_(options),
+      weights_(options.bits),
+      rates_((std::size_t{1} << options.bits) / kChunk) {}
 
 void HashedLinear::gather(HashedFeatures context, const JointAction& action) {
   phi_.clear();

@@ -11,6 +11,7 @@
 #include "sau/catalog/catalog.hpp"
 #include "support/catalogue_types.hpp"
 #include "support/errors.hpp"
+#include "support/sanitizer.hpp"
 #include "support/test_problem.hpp"
 
 namespace sau {
@@ -48,6 +49,7 @@ TYPED_TEST_SUITE(ConcreteAgent, testing::AsTestTypes<testing::FittingPairs>::typ
                  testing::PairNames);
 
 TYPED_TEST(ConcreteAgent, LoopIsTheVirtualLoop) {
+  constexpr std::size_t kSteps = testing::kSanitizer ? 150 : 700;
   for (const Action actions : {1U, 2U, 7U}) {
     const auto setup = setup_for<typename TypeParam::Model>(actions);
     StepLog concrete_log, virtual_log;
@@ -55,7 +57,7 @@ TYPED_TEST(ConcreteAgent, LoopIsTheVirtualLoop) {
       TestProblem problem(setup.shape);
       Agent agent{typename TypeParam::Model(setup, {}), typename TypeParam::Strategy(setup, {})};
       auto rng = streams(8);
-      play(problem, agent, rng, 700, concrete_log);
+      play(problem, agent, rng, kSteps, concrete_log);
     }
     {
       TestProblem concrete(setup.shape);
@@ -63,7 +65,7 @@ TYPED_TEST(ConcreteAgent, LoopIsTheVirtualLoop) {
       const auto owner = make_pair_agent<TypeParam>(actions);
       AnyAgent& agent = *owner;
       auto rng = streams(8);
-      play(problem, agent, rng, 700, virtual_log);
+      play(problem, agent, rng, kSteps, virtual_log);
     }
     EXPECT_EQ(concrete_log, virtual_log);
   }

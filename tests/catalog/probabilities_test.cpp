@@ -6,10 +6,12 @@
 
 #include "sau/catalog/catalog.hpp"
 #include "support/catalogue_types.hpp"
+#include "support/sanitizer.hpp"
 
 namespace sau {
 namespace {
 
+using testing::kSanitizer;
 using testing::PairCase;
 using testing::play_steps;
 using testing::state_bytes;
@@ -80,7 +82,7 @@ TEST_P(Probabilities, MatchTheFrequenciesOfDraws) {
   auto world = GetParam().world(4);
   Rng rng({.seed = 2, .role = Role::kAgent});
   play_steps(*agent, world, rng, 12);
-  expect_frequencies(*agent, world.next(), 100'000);
+  expect_frequencies(*agent, world.next(), kSanitizer ? 5'000 : 100'000);
 }
 
 TEST_P(Probabilities, MatchTheFrequenciesWhileRewardsAreOnTheirWay) {
@@ -92,12 +94,12 @@ TEST_P(Probabilities, MatchTheFrequenciesWhileRewardsAreOnTheirWay) {
     const Choice made = agent->choose(x, rng);
     if (made.action == 1) agent->learn(x, made, world.reward(made.action));
   }
-  expect_frequencies(*agent, world.next(), 20'000);
+  expect_frequencies(*agent, world.next(), kSanitizer ? 5'000 : 20'000);
 }
 
 TEST_P(Probabilities, MatchTheFrequenciesOfTheFirstStep) {
   auto world = GetParam().world(4);
-  expect_frequencies(*GetParam().make(kActions), world.next(), 20'000);
+  expect_frequencies(*GetParam().make(kActions), world.next(), kSanitizer ? 5'000 : 20'000);
 }
 
 TEST_P(Probabilities, AskingChangesNothing) {

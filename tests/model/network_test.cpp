@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/naive_mlp.hpp"
+#include "support/sanitizer.hpp"
 
 namespace sau {
 namespace {
@@ -15,12 +16,7 @@ using testing::NaiveMlp;
 using testing::PlainBatch;
 using Hidden = std::vector<std::size_t>;
 
-// What size is worth costs a sanitizer twenty times more.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kUpdates = 5;
-#else
-constexpr int kUpdates = 200;
-#endif
+constexpr int kUpdates = testing::kSanitizer ? 5 : 200;
 
 std::vector<InstructionSet> sets_here() {
   std::vector<InstructionSet> sets;

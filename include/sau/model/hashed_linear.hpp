@@ -47,10 +47,7 @@ class HashedLinear {
       "linear in hashed features of context and action and their crosses";
   using Options = HashedLinearOptions;
 
-  static constexpr std::size_t kChunk = 1024;  // a page of memory
-  static constexpr std::size_t chunk_count(std::uint64_t bits) noexcept {
-    return ((std::size_t{1} << bits) + kChunk - 1) / kChunk;
-  }
+  static constexpr std::size_t kChunk = 256;
 
   // What is needed to decide.
   class Weights {
@@ -64,7 +61,7 @@ class HashedLinear {
     using Chunk = std::array<float, kChunk>;
 
     explicit Weights(std::uint64_t bits)
-        : bits_(static_cast<unsigned>(bits)), chunks_(chunk_count(bits)) {}
+        : bits_(static_cast<unsigned>(bits)), chunks_((std::size_t{1} << bits) / kChunk) {}
     Weights(unsigned bits, bool fault, SharedChunks<Chunk> chunks)
         : bits_(bits), fault_(fault), chunks_(std::move(chunks)) {}
 
