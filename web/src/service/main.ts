@@ -125,7 +125,8 @@ class Page {
     this.mode.textContent = status.learningMode;
     this.footer.textContent = `sau ${status.version}`;
     this.tiles.show(status);
-    const {history} = status;
+    // Without the second that is not over yet: it would always look like a fall.
+    const history = status.history.slice(0, Math.max(1, status.history.length - 1));
     const times = history.map((second) => new Date(second.time));
     this.decisions.show({
       times, fromZero: true,

@@ -31,7 +31,7 @@ export class ActionTable {
     this.element = h('section', {class: 'panel'}, h('h2', {}, 'Actions'), this.note,
       h('div', {class: 'frame', tabindex: '0', role: 'region', 'aria-label': 'Table of actions'},
         h('table', {},
-          head(['action'], ['share of decisions'], ['offered', 'number wide'],
+          head(['action'], ['share of decisions'], ['chosen', 'number wide'],
                ['learned from', 'number wide'], ['mean reward', 'number'],
                ['mean \u00b1 spread', 'drawn']),
           this.body)));
