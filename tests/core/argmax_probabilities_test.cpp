@@ -92,6 +92,27 @@ TEST(ArgmaxProbabilities, EqualActionsShareEqually) {
   }
 }
 
+// Actions that are all alike are not integrated; these are, and differ in the last digit alone.
+TEST(ArgmaxProbabilities, AlmostEqualActionsShareAlmostEqually) {
+  const auto next = [](double x) { return std::nextafter(x, 2.0 * x); };
+  const auto expect_shares = [&](auto marginals, auto&& change) {
+    change(marginals.back());
+    const double share = 1.0 / static_cast<double>(marginals.size());
+    for (const double p : probabilities(marginals)) EXPECT_NEAR(p, share, kTolerance);
+  };
+  for (const std::size_t actions : {2u, 3u, 10u, 100u, 1000u}) {
+    for (const NormalMarginal m : {NormalMarginal{0.0, 1.0}, NormalMarginal{1e15, 1e-20},
+                                   NormalMarginal{-1e6, 1e12}, NormalMarginal{1e300, 1e298}}) {
+      expect_shares(std::vector<NormalMarginal>(actions, m),
+                    [&](NormalMarginal& last) { last.spread = next(last.spread); });
+    }
+    expect_shares(std::vector<BetaMarginal>(actions, {2.0, 7.0}),
+                  [&](BetaMarginal& last) { last.alpha = next(last.alpha); });
+    expect_shares(std::vector<StudentMarginal>(actions, {3.0, 2.0, 4.0}),
+                  [&](StudentMarginal& last) { last.scale = next(last.scale); });
+  }
+}
+
 TEST(ArgmaxProbabilities, TwoNormalsAreOneNormal) {
   Draw draw(1);
   for (int i = 0; i < 20'000; ++i) {
