@@ -9,7 +9,7 @@ set -euo pipefail
 build_packages=(g++ cmake ninja-build ccache pkg-config git
   libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev liblzma-dev
   libcurl4-openssl-dev libssl-dev libboost-dev libxxhash-dev libcairo2-dev fonts-dejavu-core)
-program_packages=(nodejs npm librocksdb-dev libsimdjson-dev prometheus-cpp-dev)
+program_packages=(nodejs npm librocksdb-dev liblz4-dev libsimdjson-dev prometheus-cpp-dev)
 python_packages=(pybind11-dev python3 python3-dev python3-numpy python3-venv)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libeigen3-dev
   clang-format clang-tidy clang libclang-rt-dev chromium qemu-user curl openssl

@@ -16,44 +16,65 @@ constexpr double kLargestFloat = std::numeric_limits<float>::max();
 
 }  // namespace
 
-// The weights of crosses lie all over memory, and waiting for them takes most of a decision: so all
-// that belong to a few features are asked for before the first of them is used.
+// The weights of crosses lie all over memory, and waiting for them takes most of a decision. So all
+// that belong to a few features are asked for before the first of them is used; and since actions
+// share features (categories, names of numbers), the sum over the context is kept for a feature
+// that may come again.
 void HashedLinear::Weights::values(HashedFeatures context, std::span<const JointAction> actions,
                                    std::span<double> out) const {
   if (fault_) {
     std::ranges::fill(out, 0.0);
     return;
   }
-  const auto alone = [&](const HashedFeature& f) {
-    return static_cast<double>((*this)[place_of(f.hash, bits_)]);
-  };
-  double common = alone(kBiasFeature);
-  for (const HashedFeature& c : context) common += alone(c) * static_cast<double>(c.value);
+  const auto alone = [&](const HashedFeature& f) { return at(place_of(f.hash, bits_)); };
+  double common = static_cast<double>(*alone(kBiasFeature));
+  for (const HashedFeature& c : context) {
+    common += static_cast<double>(*alone(c)) * static_cast<double>(c.value);
+  }
 
-  constexpr std::size_t kAhead = 256;
-  const std::size_t rows =
-      std::max<std::size_t>(1, kAhead / std::max<std::size_t>(context.size(), 1));
-  StackMemory<kAhead * sizeof(float*)> memory;
-  std::pmr::vector<const float*> asked(rows * context.size(), memory.resource());
+  struct Sum {
+    std::uint64_t feature = 0;
+    bool known = false;  // the place is taken, for good
+    double value = 0.0;
+  };
+  constexpr std::size_t kSums = 256, kAhead = 256;
+  StackMemory<kSums * sizeof(Sum) + kAhead * sizeof(float*) + 64> memory;
+  std::pmr::vector<Sum> sums(kSums, memory.resource());
+  const auto sum_of = [&](const HashedFeature& a) -> Sum& { return sums[a.hash % kSums]; };
+  const auto known = [](const Sum& sum, const HashedFeature& a) {
+    return sum.known && sum.feature == a.hash;
+  };
+  const std::size_t columns = 1 + context.size();  // the feature by itself, and its crosses
+  const std::size_t rows = std::max<std::size_t>(1, kAhead / columns);
+  std::pmr::vector<const float*> asked(rows * columns, memory.resource());
   for (std::size_t i = 0; i < actions.size(); ++i) {
     double value = common;
     for (HashedFeatures left = actions[i].features; !left.empty();) {
       const HashedFeatures part = left.first(std::min(rows, left.size()));
       left = left.subspan(part.size());
-      auto ask = asked.begin();
-      for (const HashedFeature& a : part) {
+      for (std::size_t row = 0; row < part.size(); ++row) {
+        if (known(sum_of(part[row]), part[row])) continue;
+        const float** ask = &asked[row * columns];
+        __builtin_prefetch(*ask++ = alone(part[row]));
         for (const HashedFeature& c : context) {
-          *ask = at(place_of(crossed(c.hash, a.hash), bits_));
-          __builtin_prefetch(*ask++);
+          __builtin_prefetch(*ask++ = at(place_of(crossed(c.hash, part[row].hash), bits_)));
         }
       }
-      auto weight = asked.cbegin();
-      for (const HashedFeature& a : part) {
-        double crosses = 0.0;
-        for (const HashedFeature& c : context) {
-          crosses += static_cast<double>(**weight++) * static_cast<double>(c.value);
+      for (std::size_t row = 0; row < part.size(); ++row) {
+        const HashedFeature& a = part[row];
+        Sum& kept = sum_of(a);
+        double sum = kept.value;
+        if (!known(kept, a)) {
+          const float* const* weight = &asked[row * columns];
+          const auto own = static_cast<double>(**weight++);
+          double crosses = 0.0;
+          for (const HashedFeature& c : context) {
+            crosses += static_cast<double>(**weight++) * static_cast<double>(c.value);
+          }
+          sum = own + crosses;
+          if (!kept.known) kept = {.feature = a.hash, .known = true, .value = sum};
         }
-        value += static_cast<double>(a.value) * (alone(a) + crosses);
+        value += static_cast<double>(a.value) * sum;
       }
     }
     out[i] = value;

@@ -44,7 +44,7 @@ BatchWork::Touched& BatchWork::touched(std::string_view id) {
   return touched_[{kept, id.size()}];
 }
 
-void BatchWork::entry(const Entry& entry) { batch_.entries.emplace_back(++last_, encode(entry)); }
+void BatchWork::entry(const Entry& entry) { batch_.entries.emplace_back(++last_, entry); }
 
 template <class T>
 void BatchWork::refuse(const Answer<T>& done, Failure failure) {
@@ -55,15 +55,15 @@ void BatchWork::complete(EventState& state, EventPhase phase, double reward) {
   state.phase = phase;
   state.final_reward = reward;
   state.completed_by = last_ + 1;  // the entry that is written next
-  batch_.settled.push_back(state.decision);
+  settled_.push_back(state.decision);
 }
 
 void BatchWork::add(RankOperation& operation) {
-  const std::string& id = operation.decision.event_id;
+  const std::string& id = operation.answer.event_id;
   const auto known = event(id);
   if (!known.ok()) return refuse(operation.done, known.failure());
   if (const auto& before = known.value()) {
-    if (before->fingerprint != operation.decision.fingerprint) {
+    if (before->fingerprint != operation.fingerprint) {
       return refuse(operation.done,
                     {Failure::Code::kConflict,
                      fmt::format("the event id '{}' was used for another request", id), "eventId"});
@@ -72,7 +72,7 @@ void BatchWork::add(RankOperation& operation) {
     if (const auto found = touched_.find(id);
         found != touched_.end() && found->second.ranked != nullptr) {
       answers_.emplace_back(
-          [done = operation.done, decision = found->second.ranked] { done(answer_of(*decision)); });
+          [done = operation.done, answer = *found->second.ranked] { done(answer); });
       return;
     }
     const auto decision =
@@ -84,16 +84,17 @@ void BatchWork::add(RankOperation& operation) {
         [done = operation.done, answer = answer_of(*decision.value())] { done(answer); });
     return;
   }
-  operation.decision.time = now_;
   touched(id) = {.state = {.decision = ++last_,
                            .time = now_,
-                           .fingerprint = operation.decision.fingerprint,
-                           .active = !operation.decision.deferred},
-                 .ranked = &operation.decision};
-  batch_.decisions.emplace_back(last_, encode(operation.decision));
-  batch_.waiting.emplace_back(last_, now_);
+                           .fingerprint = operation.fingerprint,
+                           .active = !operation.deferred},
+                 .ranked = &operation.answer};
+  set_time(operation.record, now_);
+  batch_.decisions.emplace_back(last_, std::move(operation.record));
+  batch_.waiting.push_back({last_, now_});
   // The operation lives until the batch is done.
-  reports_.emplace_back([&operation](JournalObserver& observer) { observer.ranked(operation); });
+  reports_.emplace_back(
+      [&operation, time = now_](JournalObserver& observer) { observer.ranked(operation, time); });
   answers_.emplace_back([&operation] { operation.done(std::move(operation.answer)); });
 }
 
@@ -193,10 +194,10 @@ std::optional<Failure> BatchWork::expire(Sequence sequence) {
   return std::nullopt;
 }
 
-const StoreBatch& BatchWork::batch() {
+StoreBatch& BatchWork::batch() {
   batch_.events.clear();
   batch_.events.reserve(touched_.size());
-  for (const auto& [id, event] : touched_) batch_.events.emplace_back(id, encode(event.state));
+  for (const auto& [id, event] : touched_) batch_.events.emplace_back(id, event.state);
   return batch_;
 }
 

@@ -31,7 +31,9 @@ class BatchWork {
   // The time of a decision is up. A failure is one of the store.
   std::optional<Failure> expire(Sequence decision);
 
-  const StoreBatch& batch();
+  StoreBatch& batch();
+  // Decisions that wait no more.
+  const std::vector<Sequence>& settled() const noexcept { return settled_; }
   Sequence last() const noexcept { return last_; }
   // Answers, in order, to be given when the batch is on disk.
   std::vector<std::function<void()>>& answers() noexcept { return answers_; }
@@ -42,7 +44,7 @@ class BatchWork {
  private:
   struct Touched {
     EventState state;
-    const Decision* ranked = nullptr;  // in this batch, for retries within it
+    const RankAnswer* ranked = nullptr;  // in this batch, for retries within it
   };
 
   Result<std::optional<EventState>> event(std::string_view id) const;
@@ -62,6 +64,7 @@ class BatchWork {
   Sequence last_;
   Milliseconds now_;
   StoreBatch batch_;
+  std::vector<Sequence> settled_;
   std::pmr::monotonic_buffer_resource memory_;
   std::pmr::unordered_map<std::string_view, Touched> touched_{&memory_};
   std::vector<std::function<void()>> answers_;

@@ -15,8 +15,6 @@ constexpr std::string_view kTrue = "true", kFalse = "false";
 // Tells an indicator `name=value` and the i-th number of an array from a plain number `name`.
 constexpr std::uint64_t kIndicator = 0x9D7F3C5B, kElement = 0x51E2A7C3;
 
-Failure failure(std::string message) { return {Failure::Code::kBadRequest, std::move(message)}; }
-
 }  // namespace
 
 FeatureHash FeatureHash::with(std::string_view part) const {
@@ -29,29 +27,30 @@ FeatureHash FeatureHash::with(std::uint64_t number) const {
 
 std::optional<Failure> FeatureReader::read_list(simdjson::dom::element list, std::uint64_t side) {
   simdjson::dom::array objects;
-  if (list.get(objects) != simdjson::SUCCESS) return failure("expected an array of objects");
-  for (const simdjson::dom::element item : objects) {
-    simdjson::dom::object object;
-    if (item.get(object) != simdjson::SUCCESS) return failure("expected an array of objects");
-    if (auto wrong = read_object(object, FeatureHash(side), 1)) return wrong;
+  bool good = list.get(objects) == simdjson::SUCCESS || refuse("expected an array of objects");
+  if (good) {
+    for (const simdjson::dom::element item : objects) {
+      simdjson::dom::object object;
+      good = item.get(object) == simdjson::SUCCESS ? read_object(object, FeatureHash(side), 1)
+                                                   : refuse("expected an array of objects");
+      if (!good) break;
+    }
   }
-  return std::nullopt;
+  if (good) return std::nullopt;
+  return Failure{Failure::Code::kBadRequest, std::move(wrong_)};
 }
 
-std::optional<Failure> FeatureReader::read_object(simdjson::dom::object object,
-                                                  const FeatureHash& space, std::size_t depth) {
-  if (depth > limits_.depth) {
-    return failure(fmt::format("features are nested deeper than {}", limits_.depth));
-  }
+bool FeatureReader::read_object(simdjson::dom::object object, const FeatureHash& space,
+                                std::size_t depth) {
+  if (depth > limits_.depth) return refuse_depth();
   for (const auto [name, value] : object) {
-    if (auto wrong = read_value(value, name, space, depth)) return wrong;
+    if (!read_value(value, name, space, depth)) return false;
   }
-  return std::nullopt;
+  return true;
 }
 
-std::optional<Failure> FeatureReader::read_value(simdjson::dom::element value,
-                                                 std::string_view name, const FeatureHash& space,
-                                                 std::size_t depth) {
+bool FeatureReader::read_value(simdjson::dom::element value, std::string_view name,
+                               const FeatureHash& space, std::size_t depth) {
   const auto indicator = [&](std::string_view text) {
     return add(space.with(name).with(kIndicator).with(text).value(), 1.0, name);
   };
@@ -69,43 +68,46 @@ std::optional<Failure> FeatureReader::read_value(simdjson::dom::element value,
     case simdjson::dom::element_type::ARRAY:
       return read_array(value.get_array().value_unsafe(), name, space, depth + 1);
     case simdjson::dom::element_type::NULL_VALUE:
-      return std::nullopt;
+      return true;
   }
-  return failure("expected JSON");
+  return refuse("expected JSON");
 }
 
-std::optional<Failure> FeatureReader::read_array(simdjson::dom::array array, std::string_view name,
-                                                 const FeatureHash& space, std::size_t depth) {
-  if (depth > limits_.depth) {
-    return failure(fmt::format("features are nested deeper than {}", limits_.depth));
-  }
+bool FeatureReader::read_array(simdjson::dom::array array, std::string_view name,
+                               const FeatureHash& space, std::size_t depth) {
+  if (depth > limits_.depth) return refuse_depth();
   std::uint64_t place = 0;
   for (const simdjson::dom::element item : array) {
-    std::optional<Failure> wrong;
-    if (item.is_number()) {
-      // A list of numbers is a vector: its places are not interchangeable.
-      wrong = add(space.with(name).with(kElement).with(place).value(),
-                  item.get_double().value_unsafe(), name);
-    } else {
-      wrong = read_value(item, name, space, depth);
-    }
-    if (wrong) return wrong;
+    // A list of numbers is a vector: its places are not interchangeable.
+    const bool good = item.is_number() ? add(space.with(name).with(kElement).with(place).value(),
+                                             item.get_double().value_unsafe(), name)
+                                       : read_value(item, name, space, depth);
+    if (!good) return false;
     ++place;
   }
-  return std::nullopt;
+  return true;
 }
 
-std::optional<Failure> FeatureReader::add(std::uint64_t hash, double value, std::string_view name) {
+bool FeatureReader::add(std::uint64_t hash, double value, std::string_view name) {
   if (!(std::abs(value) <= std::numeric_limits<float>::max())) {
-    return failure(fmt::format("the feature '{}' is {}; expected a number within +-3.4e38",
-                               name.substr(0, 64), value));
+    return refuse(fmt::format("the feature '{}' is {}; expected a number within +-3.4e38",
+                              name.substr(0, 64), value));
   }
   if (out_.size() >= limits_.features) {
-    return failure(fmt::format("more than {} features", limits_.features));
+    return refuse(fmt::format("more than {} features", limits_.features));
   }
   // A zero says nothing and would cost as much as any other number.
   if (value != 0.0) out_.push_back({hash, static_cast<float>(value)});
-  return std::nullopt;
+  return true;
+}
+
+bool FeatureReader::refuse(std::string why) {
+  wrong_ = std::move(why);
+  return false;
+}
+
+bool FeatureReader::refuse_depth() {
+  return refuse(fmt::format("features are nested deeper than {}", limits_.depth));
 }
 
 }  // namespace sau::detail

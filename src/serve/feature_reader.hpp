@@ -38,15 +38,18 @@ class FeatureReader {
   [[nodiscard]] std::optional<Failure> read_list(simdjson::dom::element list, std::uint64_t side);
 
  private:
-  std::optional<Failure> read_object(simdjson::dom::object object, const FeatureHash& space,
-                                     std::size_t depth);
-  std::optional<Failure> read_value(simdjson::dom::element value, std::string_view name,
-                                    const FeatureHash& space, std::size_t depth);
-  std::optional<Failure> read_array(simdjson::dom::array array, std::string_view name,
-                                    const FeatureHash& space, std::size_t depth);
-  std::optional<Failure> add(std::uint64_t hash, double value, std::string_view name);
+  // False when something is wrong, and then wrong_ says what.
+  bool read_object(simdjson::dom::object object, const FeatureHash& space, std::size_t depth);
+  bool read_value(simdjson::dom::element value, std::string_view name, const FeatureHash& space,
+                  std::size_t depth);
+  bool read_array(simdjson::dom::array array, std::string_view name, const FeatureHash& space,
+                  std::size_t depth);
+  bool add(std::uint64_t hash, double value, std::string_view name);
+  bool refuse(std::string why);
+  bool refuse_depth();
 
   const RequestLimits& limits_;
+  std::string wrong_;
   std::vector<HashedFeature>& out_;
 };
 

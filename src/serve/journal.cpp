@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 #include <utility>
 
 #include "serve/batch_work.hpp"
@@ -14,9 +15,9 @@ using namespace std::chrono_literals;
 constexpr std::size_t kExpiredAtOnce = 1000;
 constexpr auto kRetryStore = 200ms;
 constexpr Milliseconds kDay = 24LL * 60 * 60 * 1000;
-// Waiting events that were settled are removed from the front only; this many more than are open
-// are too many.
-constexpr std::size_t kSlack = 65'536;
+// Waiting events that were settled are removed from the front only, and from the store not at all;
+// this many more than are open are too many.
+constexpr std::size_t kSlack = 4096;
 
 void refuse(Operation& operation, const Failure& failure) {
   std::visit([&failure](auto& any) { any.done(failure); }, operation);
@@ -54,6 +55,7 @@ void Journal::load() {
     slots_.push_back({each.decision, each.time, false});
     latest_time_ = std::max(latest_time_, each.time);
   }
+  listed_ = slots_.size();
   open_.store(slots_.size(), std::memory_order_relaxed);
   // A batch whose writing failed may be in the store all the same.
   configuration_.set(stored_configuration(store_));
@@ -158,8 +160,10 @@ void Journal::commit(std::vector<Operation>& operations) {
     std::visit([&work](auto& any) { work.add(any); }, operation);
   }
   expire(work);
-  const StoreBatch& batch = work.batch();
+  StoreBatch& batch = work.batch();
   if (!batch.empty()) {
+    const std::size_t added = batch.waiting.size();
+    if (too_many(listed_)) list_all(batch);
     if (const Status status = store_.write(batch); !status.ok()) {
       broken_.store(true, std::memory_order_relaxed);
       options_.note("the log cannot be written: " + status.failure().message);
@@ -172,9 +176,12 @@ void Journal::commit(std::vector<Operation>& operations) {
     }
     last_ = work.last();
     if (!batch.entries.empty()) last_entry_ = batch.entries.back().first;
-    for (const auto& [decision, when] : batch.waiting) slots_.push_back({decision, when, false});
-    for (const Sequence decision : batch.settled) settle(decision);
-    open_.fetch_add(batch.waiting.size() - batch.settled.size(), std::memory_order_relaxed);
+    for (const auto& [decision, when] : std::span(batch.waiting).last(added)) {
+      slots_.push_back({decision, when, false});
+    }
+    for (const Sequence decision : work.settled()) settle(decision);
+    open_.fetch_add(added - work.settled().size(), std::memory_order_relaxed);
+    listed_ = batch.all_waiting ? batch.waiting.size() : listed_ + added;
     if (work.configured()) {
       configuration_.set(std::make_shared<const Configuration>(*work.configured()));
     }
@@ -189,9 +196,24 @@ void Journal::settle(Sequence decision) {
   const auto slot = std::ranges::lower_bound(slots_, decision, {}, &Slot::decision);
   if (slot != slots_.end() && slot->decision == decision) slot->settled = true;
   while (!slots_.empty() && slots_.front().settled) slots_.pop_front();
-  if (slots_.size() > 2 * (open_.load(std::memory_order_relaxed) + kSlack)) {
+  if (too_many(slots_.size())) {
     std::erase_if(slots_, [](const Slot& each) { return each.settled; });
   }
+}
+
+bool Journal::too_many(std::size_t listed) const noexcept {
+  return listed > 2 * (open_.load(std::memory_order_relaxed) + kSlack);
+}
+
+void Journal::list_all(StoreBatch& batch) const {
+  std::vector<Waiting> all;
+  all.reserve(waiting() + batch.waiting.size());
+  for (const Slot& slot : slots_) {
+    if (!slot.settled) all.push_back({slot.decision, slot.time});
+  }
+  all.insert(all.end(), batch.waiting.begin(), batch.waiting.end());
+  batch.waiting = std::move(all);
+  batch.all_waiting = true;
 }
 
 void Journal::expire(BatchWork& work) {

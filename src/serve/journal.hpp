@@ -20,9 +20,13 @@
 namespace sau::detail {
 
 struct RankOperation {
-  Decision decision;
-  RankAnswer answer;
+  std::string record;  // the decision, encoded; its time is set when it is written
+  std::uint64_t fingerprint = 0;
+  LearningMode mode = LearningMode::kOnline;
+  bool deferred = false;
   bool explored = false;  // another action than the one of the largest value
+  bool agreed = true;     // the policy would have chosen the same
+  RankAnswer answer;
   Answer<RankAnswer> done;
 };
 struct RewardOperation {
@@ -49,7 +53,7 @@ using Operation = std::variant<RankOperation, RewardOperation, ActivateOperation
 // What happened, for counters and the live page. Called by the journal's thread.
 class JournalObserver {
  public:
-  virtual void ranked(const RankOperation& operation) = 0;
+  virtual void ranked(const RankOperation& operation, Milliseconds time) = 0;
   virtual void rewarded(double value, Milliseconds delay, bool in_time) = 0;
   virtual void expired(EventPhase phase) = 0;  // what it was completed as
 
@@ -114,6 +118,8 @@ class Journal {
   bool recover();
   void clean();
   void settle(Sequence decision);
+  bool too_many(std::size_t listed) const noexcept;
+  void list_all(StoreBatch& batch) const;
 
   SharedStore& store_;
   Current<Configuration>& configuration_;
@@ -131,6 +137,7 @@ class Journal {
   Sequence last_ = 0, last_entry_ = 0;
   Milliseconds latest_time_ = 0;
   std::deque<Slot> slots_;    // by decision, which is by time as well
+  std::size_t listed_ = 0;    // in the store as waiting, though many may have been settled
   std::string last_trouble_;  // at opening the store again: said once, not five times a second
 
   std::atomic<Sequence> committed_{0};

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -99,6 +100,11 @@ LogCheck verify_log(const std::filesystem::path& folder) {
         about == seen.end() || about->second.phase != EventPhase::kWaiting) {
       throw Error(fmt::format("decision {} waits though its event does not", waiting.decision));
     }
+  }
+  const auto open = static_cast<std::uint64_t>(std::ranges::count(
+      seen, EventPhase::kWaiting, [](const auto& each) { return each.second.phase; }));
+  if (open != result.waiting) {
+    throw Error(fmt::format("{} events wait, but {} are listed as waiting", open, result.waiting));
   }
   return result;
 }

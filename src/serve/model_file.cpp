@@ -56,7 +56,8 @@ std::string schema_of(const JointAgent& agent, std::uint64_t seed) {
 std::string write_model(const JointAgent& agent, const ModelHead& head) {
   StateWriter state;
   agent.save(state);
-  ByteWriter writer;
+  std::string file;
+  ByteWriter writer(file);
   writer.reserve(state.bytes().size() + 256);
   writer.bytes().append(kMagic);
   writer.put(kVersion);
@@ -65,7 +66,7 @@ std::string write_model(const JointAgent& agent, const ModelHead& head) {
   writer.put(head.version);
   writer.bytes().append(state.bytes());
   writer.put(static_cast<std::uint64_t>(detail::hash_of(writer.bytes())));
-  return std::move(writer.bytes());
+  return file;
 }
 
 ModelHead read_model_head(std::string_view bytes, std::string_view name) {

@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "core/hash.hpp"
+#include "sau/core/stack_memory.hpp"
 #include "sau/serve/configuration.hpp"
 #include "serve/feature_reader.hpp"
 
 namespace sau {
 namespace {
 
-using detail::FeatureHash;
 using detail::FeatureReader;
 using simdjson::dom::element;
 
@@ -207,20 +207,23 @@ class RankReader {
   std::vector<Place> places_;  // by id
 };
 
+// In one piece: a hash of hashes of hashes would take as long as the rest of the request.
 std::uint64_t fingerprint(const RankRequest& request) {
-  FeatureHash hash = FeatureHash(request.defer_activation ? 1 : 0).with(request.context_end);
-  const auto mix = [&hash](std::uint64_t feature, float value) {
-    const struct {
-      std::uint64_t feature;
-      double value;
-    } both{feature, static_cast<double>(value)};
-    hash = FeatureHash(XXH3_64bits_withSeed(&both, sizeof both, hash.value()));
-  };
-  for (const HashedFeature& feature : request.features) mix(feature.hash, feature.value);
-  for (const RankRequest::Action& action : request.actions) {
-    hash = hash.with(action.id).with(action.last - action.first + (action.excluded ? 1U << 31 : 0));
+  StackMemory<4096> memory;
+  std::pmr::vector<std::uint64_t> words(memory.resource());
+  words.reserve(2 + 2 * request.features.size() + 2 * request.actions.size());
+  words.push_back(request.defer_activation ? 1 : 0);
+  words.push_back(request.context_end);
+  for (const HashedFeature& feature : request.features) {
+    words.push_back(feature.hash);
+    words.push_back(std::bit_cast<std::uint32_t>(feature.value));
   }
-  return hash.value();
+  for (const RankRequest::Action& action : request.actions) {
+    words.push_back(detail::hash_of(action.id));
+    words.push_back(2 * (action.last - action.first) + (action.excluded ? 1 : 0));
+  }
+  return detail::hash_of(
+      {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(std::uint64_t)});
 }
 
 }  // namespace

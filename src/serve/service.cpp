@@ -220,14 +220,14 @@ class Service::Implementation final : public JournalObserver {
 
   // By the journal's thread.
 
-  void ranked(const RankOperation& operation) override {
-    const Decision& decision = operation.decision;
-    const auto& chosen = operation.answer.ranking[decision.chosen];
-    const bool agreed = decision.policy == decision.chosen;
-    metrics_.ranked(operation.explored, decision.mode == LearningMode::kApprentice, agreed);
-    activity_.ranked({decision.event_id, chosen.id, decision.time, chosen.probability,
-                      decision.actions.size(), decision.mode},
-                     operation.explored, agreed);
+  void ranked(const RankOperation& operation, Milliseconds time) override {
+    const RankAnswer& answer = operation.answer;
+    const auto& chosen = answer.ranking[answer.chosen];
+    metrics_.ranked(operation.explored, operation.mode == LearningMode::kApprentice,
+                    operation.agreed);
+    activity_.ranked({answer.event_id, chosen.id, time, chosen.probability, answer.ranking.size(),
+                      operation.mode},
+                     operation.explored, operation.agreed);
   }
   void rewarded(double, Milliseconds delay, bool in_time) override {
     metrics_.rewarded(static_cast<double>(delay) / 1000.0, in_time);
@@ -258,31 +258,37 @@ class Service::Implementation final : public JournalObserver {
       for (Outlook& outlook : outlooks) outlook.probability = 0.0;
       outlooks[chosen].probability = 1.0;
     }
-    RankOperation operation{
-        .decision = {.time = 0,
-                     .event_id = request.event_id,
-                     .fingerprint = request.fingerprint,
-                     .model_version = model->version,
-                     .mode = configuration->learning_mode,
-                     .deferred = request.defer_activation,
-                     .chosen = static_cast<std::uint32_t>(chosen),
-                     .policy = static_cast<std::uint32_t>(policy),
-                     .baseline = static_cast<std::uint32_t>(baseline),
-                     .actions = {},
-                     .request = std::move(body)},
-        .answer = {.ranking = {}, .event_id = std::move(request.event_id), .chosen = chosen},
-        .explored = false,
-        .done = std::move(answer)};
-    operation.decision.actions.reserve(outlooks.size());
+    Decision decision{.time = 0,
+                      .event_id = std::move(request.event_id),
+                      .fingerprint = request.fingerprint,
+                      .model_version = model->version,
+                      .mode = configuration->learning_mode,
+                      .deferred = request.defer_activation,
+                      .chosen = static_cast<std::uint32_t>(chosen),
+                      .policy = static_cast<std::uint32_t>(policy),
+                      .baseline = static_cast<std::uint32_t>(baseline),
+                      .actions = {},
+                      .request = std::move(body)};
+    RankOperation operation{.record = {},
+                            .fingerprint = decision.fingerprint,
+                            .mode = decision.mode,
+                            .deferred = decision.deferred,
+                            .explored = false,
+                            .agreed = policy == chosen,
+                            .answer = {.ranking = {}, .event_id = {}, .chosen = chosen},
+                            .done = std::move(answer)};
+    decision.actions.reserve(outlooks.size());
     operation.answer.ranking.reserve(outlooks.size());
     for (std::size_t i = 0; i < outlooks.size(); ++i) {
       const Outlook& outlook = outlooks[i];
       if (!offered[i].excluded && outlook.value > outlooks[policy].value) operation.explored = true;
-      operation.decision.actions.push_back(
+      decision.actions.push_back(
           {outlook.value, outlook.spread, outlook.variance, outlook.probability, outlook.count});
       // (Offered actions look at these ids; they are not used any more.)
       operation.answer.ranking.push_back({std::move(request.actions[i].id), outlook.probability});
     }
+    encode(decision, operation.record);
+    operation.answer.event_id = std::move(decision.event_id);
     return operation;
   }
 

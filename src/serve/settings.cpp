@@ -12,7 +12,7 @@
 namespace sau::detail {
 namespace {
 
-constexpr int kFolderVersion = 1;
+constexpr int kFolderVersion = 2;
 
 }  // namespace
 

@@ -13,6 +13,9 @@ static_assert(std::endian::native == std::endian::little, "records are stored li
 
 class ByteWriter {
  public:
+  // Adds to what is there.
+  explicit ByteWriter(std::string& bytes) : bytes_(bytes) {}
+
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void put(const T& value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
@@ -24,7 +27,7 @@ class ByteWriter {
   std::string& bytes() noexcept { return bytes_; }
 
  private:
-  std::string bytes_;
+  std::string& bytes_;
 };
 
 // Reading beyond the end gives zeros and is remembered.

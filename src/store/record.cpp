@@ -1,6 +1,10 @@
 #include "sau/store/record.hpp"
 
+#include <lz4.h>
+
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -16,26 +20,28 @@ using detail::ByteWriter;
 // The first byte. A record of another format, or of a later one, is refused by name.
 enum class Format : std::uint8_t { kDecision = 0xD1, kEntry = 0xE1, kEventState = 0x51 };
 
-constexpr std::size_t kChecksum = sizeof(std::uint64_t);
+constexpr std::size_t kRecordChecksum = sizeof(std::uint64_t);
 constexpr std::size_t kActionBytes = 40, kReceivedBytes = 17;
+constexpr std::size_t kTimeOfDecision = 1;  // its place, after the format
+constexpr std::size_t kLargestRatio = 255;  // of what LZ4 makes smaller
 
-ByteWriter begin(Format format) {
-  ByteWriter writer;
+ByteWriter begin(Format format, std::string& into) {
+  into.clear();
+  ByteWriter writer(into);
   writer.put(format);
   return writer;
 }
 
-std::string finish(ByteWriter writer) {
+void finish(ByteWriter& writer) {
   writer.put(static_cast<std::uint64_t>(detail::hash_of(writer.bytes())));
-  return std::move(writer.bytes());
 }
 
 Failure broken(const char* what) { return {Failure::Code::kInternal, what}; }
 
 // The contents between format and checksum.
 Result<std::string_view> checked(std::string_view bytes, Format format) {
-  if (bytes.size() < 1 + kChecksum) return broken("it is too short for a record");
-  const std::string_view contents = bytes.substr(0, bytes.size() - kChecksum);
+  if (bytes.size() < 1 + kRecordChecksum) return broken("it is too short for a record");
+  const std::string_view contents = bytes.substr(0, bytes.size() - kRecordChecksum);
   ByteReader tail(bytes.substr(contents.size()));
   if (tail.take<std::uint64_t>() != detail::hash_of(contents)) {
     return broken("its checksum is wrong");
@@ -46,6 +52,44 @@ Result<std::string_view> checked(std::string_view bytes, Format format) {
   return contents.substr(1);
 }
 
+// A text as an LZ4 block.
+class PackedText {
+ public:
+  explicit PackedText(std::string_view text) : size_(static_cast<std::uint32_t>(text.size())) {
+    const int bound = LZ4_compressBound(static_cast<int>(text.size()));
+    char* to = small_.data();
+    if (static_cast<std::size_t>(bound) > small_.size()) {
+      large_.resize(static_cast<std::size_t>(bound));
+      to = large_.data();
+    }
+    const int packed = LZ4_compress_default(text.data(), to, static_cast<int>(text.size()), bound);
+    block_ = {to, static_cast<std::size_t>(packed)};
+  }
+  PackedText(const PackedText&) = delete;
+  PackedText& operator=(const PackedText&) = delete;
+  ~PackedText() = default;
+
+  std::uint32_t size() const noexcept { return size_; }  // of the text
+  std::string_view block() const noexcept { return block_; }
+
+ private:
+  std::uint32_t size_;
+  std::array<char, 8192> small_;
+  std::string large_;
+  std::string_view block_;
+};
+
+std::optional<std::string> take_packed(ByteReader& reader) {
+  const auto size = reader.take<std::uint32_t>();
+  const std::string_view block = reader.take_text();
+  if (size / kLargestRatio > block.size()) return std::nullopt;
+  std::string text(size, '\0');
+  const int unpacked = LZ4_decompress_safe(block.data(), text.data(),
+                                           static_cast<int>(block.size()), static_cast<int>(size));
+  if (unpacked < 0 || static_cast<std::uint32_t>(unpacked) != size) return std::nullopt;
+  return text;
+}
+
 template <class E>
 std::optional<E> enum_within(std::uint8_t value, E last) {
   if (value > static_cast<std::uint8_t>(last)) return std::nullopt;
@@ -54,10 +98,11 @@ std::optional<E> enum_within(std::uint8_t value, E last) {
 
 }  // namespace
 
-std::string encode(const Decision& decision) {
-  ByteWriter writer = begin(Format::kDecision);
-  writer.reserve(80 + decision.event_id.size() + decision.request.size() +
-                 decision.actions.size() * kActionBytes);
+void encode(const Decision& decision, std::string& into) {
+  ByteWriter writer = begin(Format::kDecision, into);
+  const PackedText request(decision.request);
+  writer.reserve(80 + decision.event_id.size() + decision.actions.size() * kActionBytes +
+                 request.block().size());
   writer.put(decision.time);
   writer.put(decision.fingerprint);
   writer.put(decision.model_version);
@@ -75,8 +120,16 @@ std::string encode(const Decision& decision) {
     writer.put(action.probability);
     writer.put(action.count);
   }
-  writer.put_text(decision.request);
-  return finish(std::move(writer));
+  writer.put(request.size());
+  writer.put_text(request.block());
+  finish(writer);
+}
+
+void set_time(std::string& encoded, Milliseconds time) {
+  std::memcpy(encoded.data() + kTimeOfDecision, &time, sizeof time);
+  const std::size_t end = encoded.size() - kRecordChecksum;
+  const std::uint64_t checksum = detail::hash_of(std::string_view(encoded).substr(0, end));
+  std::memcpy(encoded.data() + end, &checksum, kRecordChecksum);
 }
 
 Result<Decision> decode_decision(std::string_view bytes) {
@@ -104,16 +157,17 @@ Result<Decision> decode_decision(std::string_view bytes) {
     action.probability = reader.take<double>();
     action.count = reader.take<std::uint64_t>();
   }
-  decision.request = reader.take_text();
-  if (!reader.finished() || decision.chosen >= count || decision.policy >= count ||
+  auto request = take_packed(reader);
+  if (!request || !reader.finished() || decision.chosen >= count || decision.policy >= count ||
       decision.baseline >= count) {
     return broken("its contents make no sense");
   }
+  decision.request = std::move(*request);
   return decision;
 }
 
-std::string encode(const Entry& entry) {
-  ByteWriter writer = begin(Format::kEntry);
+void encode(const Entry& entry, std::string& into) {
+  ByteWriter writer = begin(Format::kEntry, into);
   writer.reserve(48 + entry.text.size());
   writer.put(entry.kind);
   writer.put(static_cast<std::uint8_t>(entry.completes));
@@ -121,7 +175,7 @@ std::string encode(const Entry& entry) {
   writer.put(entry.decision);
   writer.put(entry.value);
   writer.put_text(entry.text);
-  return finish(std::move(writer));
+  finish(writer);
 }
 
 Result<Entry> decode_entry(std::string_view bytes) {
@@ -142,8 +196,8 @@ Result<Entry> decode_entry(std::string_view bytes) {
   return entry;
 }
 
-std::string encode(const EventState& state) {
-  ByteWriter writer = begin(Format::kEventState);
+void encode(const EventState& state, std::string& into) {
+  ByteWriter writer = begin(Format::kEventState, into);
   writer.reserve(96 + state.received.size() * kReceivedBytes);
   writer.put(state.decision);
   writer.put(state.time);
@@ -162,7 +216,7 @@ std::string encode(const EventState& state) {
     writer.put(reward.value);
     writer.put(static_cast<std::uint8_t>(reward.late));
   }
-  return finish(std::move(writer));
+  finish(writer);
 }
 
 Result<EventState> decode_event_state(std::string_view bytes) {

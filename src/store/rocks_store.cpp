@@ -47,6 +47,16 @@ Sequence sequence_of(const Slice& key) {
   return sequence;
 }
 
+Result<std::vector<Waiting>> decode_waiting(std::string_view bytes) {
+  std::vector<Waiting> all(bytes.size() / sizeof(Waiting));
+  if (all.size() * sizeof(Waiting) != bytes.size()) {
+    return Failure{Failure::Code::kInternal, "it is not a list of decisions and times"};
+  }
+  detail::ByteReader reader(bytes);
+  for (Waiting& each : all) each = reader.take<Waiting>();
+  return all;
+}
+
 // Instead of a file LOG: what has to be said is in a Status, and Debian's library, which is built
 // with its assertions, ends the program when that file cannot be written.
 class Silence final : public rocksdb::Logger {
@@ -107,14 +117,15 @@ class RocksStore final : public EventStore {
     bytes.Clear();
     if (bytes.Data().capacity() > kBatchKept) bytes = rocksdb::WriteBatch(kBatchRoom);
     for (const auto& [sequence, record] : batch.decisions) put(bytes, kDecisions, sequence, record);
-    for (const auto& [sequence, record] : batch.entries) put(bytes, kEntries, sequence, record);
-    for (const auto& [id, state] : batch.events) bytes.Put(table(kEvents), id, state);
-    for (const auto& [sequence, time] : batch.waiting) {
-      put(bytes, kWaiting, sequence, {reinterpret_cast<const char*>(&time), sizeof time});
+    for (const auto& [sequence, entry] : batch.entries) {
+      encode(entry, record_);
+      put(bytes, kEntries, sequence, record_);
     }
-    for (const Sequence sequence : batch.settled) {
-      bytes.Delete(table(kWaiting), slice(key_of(sequence)));
+    for (const auto& [id, state] : batch.events) {
+      encode(state, record_);
+      bytes.Put(table(kEvents), Slice(id.data(), id.size()), record_);
     }
+    put_waiting(bytes, batch);
     if (batch.configuration) bytes.Put(table(kDefault), kConfigurationKey, *batch.configuration);
     return commit(bytes);
   }
@@ -149,18 +160,27 @@ class RocksStore final : public EventStore {
 
   Result<std::vector<Waiting>> waiting() const override {
     std::vector<Waiting> found;
-    const auto decode = [](std::string_view bytes) -> Result<Milliseconds> {
-      detail::ByteReader reader(bytes);
-      const auto time = reader.take<Milliseconds>();
-      if (!reader.finished()) return Failure{Failure::Code::kInternal, "it is not a time"};
-      return time;
-    };
-    const Status status =
-        scan<Milliseconds>(kWaiting, 0, decode, [&found](Sequence sequence, Milliseconds time) {
-          found.push_back({sequence, time});
+    Sequence first = 0;  // of all that may have settled one of them
+    Status status = scan<std::vector<Waiting>>(
+        kWaiting, 0, decode_waiting, [&](Sequence key, const std::vector<Waiting>& listed) {
+          if (first == 0) first = key;
+          found.insert(found.end(), listed.begin(), listed.end());
           return true;
         });
+    std::vector<Sequence> settled;
+    if (status.ok() && first > 0) {
+      status = entries(first, [&settled](Sequence, const Entry& entry) {
+        if (entry.settles()) settled.push_back(entry.decision);
+        return true;
+      });
+    }
     if (!status.ok()) return status.failure();
+    // What settled the oldest may be forgotten, with them.
+    const Sequence oldest = first_decision();
+    std::ranges::sort(settled);
+    std::erase_if(found, [&](const Waiting& each) {
+      return each.decision < oldest || std::ranges::binary_search(settled, each.decision);
+    });
     return found;
   }
 
@@ -269,6 +289,30 @@ class RocksStore final : public EventStore {
     bytes.Put(table(which), slice(key_of(sequence)), Slice(record.data(), record.size()));
   }
 
+  // One record a batch, under the batch's first number. One for each decision, and its removal,
+  // would cost as much as the decision itself; which of them wait no more is seen from entries.
+  void put_waiting(rocksdb::WriteBatch& bytes, const StoreBatch& batch) {
+    Sequence first =
+        batch.decisions.empty() ? batch.entries.front().first : batch.decisions.front().first;
+    if (!batch.entries.empty()) first = std::min(first, batch.entries.front().first);
+    if (batch.all_waiting) {
+      const auto from = key_of(0), to = key_of(first);
+      bytes.DeleteRange(table(kWaiting), slice(from), slice(to));
+    }
+    if (batch.waiting.empty()) return;
+    record_.clear();
+    detail::ByteWriter writer(record_);
+    for (const Waiting& each : batch.waiting) writer.put(each);
+    put(bytes, kWaiting, first, record_);
+  }
+
+  // 0 when there is none.
+  Sequence first_decision() const {
+    const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator({}, table(kDecisions)));
+    at->SeekToFirst();
+    return at->Valid() ? sequence_of(at->key()) : 0;
+  }
+
   Status commit(rocksdb::WriteBatch& bytes) {
     rocksdb::WriteOptions how;
     how.sync = true;
@@ -338,6 +382,7 @@ class RocksStore final : public EventStore {
   std::shared_ptr<rocksdb::Cache> cache_;
   std::unique_ptr<rocksdb::DB> db_;
   rocksdb::WriteBatch batch_{kBatchRoom};
+  std::string record_;  // being written, likewise
   std::array<rocksdb::ColumnFamilyHandle*, kTables> tables_{};
 };
 

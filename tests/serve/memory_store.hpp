@@ -18,6 +18,7 @@ struct MemoryDisk {
   std::map<Sequence, Milliseconds> waiting;
   std::optional<std::string> configuration;
   std::uint64_t writes = 0;
+  std::uint64_t listings = 0;  // batches with all that waits
   // Writes that fail, by their number from 1; and whether a failed one leaves its bytes behind, as
   // a sync that failed may.
   std::set<std::uint64_t> failing;
@@ -35,10 +36,16 @@ class MemoryStore final : public EventStore {
     if (fails) failed_ = true;
     if (fails && !disk_->failing_write_lasts) return full();
     for (const auto& [sequence, bytes] : batch.decisions) disk_->decisions[sequence] = bytes;
-    for (const auto& [sequence, bytes] : batch.entries) disk_->entries[sequence] = bytes;
-    for (const auto& [id, bytes] : batch.events) disk_->events[id] = bytes;
+    for (const auto& [sequence, entry] : batch.entries) disk_->entries[sequence] = encode(entry);
+    for (const auto& [id, state] : batch.events) disk_->events[std::string(id)] = encode(state);
+    if (batch.all_waiting) {
+      disk_->waiting.clear();
+      ++disk_->listings;
+    }
     for (const auto& [sequence, time] : batch.waiting) disk_->waiting[sequence] = time;
-    for (const Sequence sequence : batch.settled) disk_->waiting.erase(sequence);
+    for (const auto& [sequence, entry] : batch.entries) {
+      if (entry.settles()) disk_->waiting.erase(entry.decision);
+    }
     if (batch.configuration) disk_->configuration = batch.configuration;
     if (fails) return full();
     return Done{};

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "sau/core/rng.hpp"
 #include "serve/serve_support.hpp"
@@ -99,6 +100,29 @@ TEST(Recovery, AFullDiskRefusesAndLosesNothing) {
     EXPECT_EQ(service.model_checksum(), before) << lasts;
     EXPECT_EQ(service.disk().waiting.size(),
               nlohmann::json::parse(service->status())["totals"]["waiting"].get<std::size_t>());
+  }
+}
+
+// The store hears of all that waits once many of those it was told of wait no more.
+TEST(Recovery, WhatWaitsIsListedAnewNowAndThen) {
+  TestService service;
+  std::set<Sequence> open;
+  for (int i = 0; i < 9000; ++i) {
+    const std::string event = "e" + std::to_string(i);
+    ASSERT_TRUE(service.rank(simple_request(event)).ok());
+    if (i % 1000 == 7) {
+      open.insert(service.disk().decisions.rbegin()->first);
+    } else {
+      ASSERT_TRUE(service.reward(event, 1.0).ok());
+    }
+  }
+  EXPECT_EQ(service.disk().listings, 1U);
+  for (int restarted = 0; restarted < 2; ++restarted) {
+    std::set<Sequence> listed;
+    for (const auto& [decision, time] : service.disk().waiting) listed.insert(decision);
+    EXPECT_EQ(listed, open);
+    EXPECT_EQ(nlohmann::json::parse(service->status())["totals"]["waiting"], open.size());
+    service.restart();
   }
 }
 

@@ -43,6 +43,30 @@ TEST(Record, ReadsBackWhatWasWritten) {
   EXPECT_EQ(decode_event_state(encode(state)).value(), state);
 }
 
+TEST(Record, OfADecisionOnlyTheTimeCanBeSetLater) {
+  Decision decision = some_decision();
+  std::string bytes = encode(decision);
+  decision.time = 7654321;
+  set_time(bytes, decision.time);
+  EXPECT_EQ(bytes, encode(decision));
+  EXPECT_EQ(decode_decision(bytes).value(), decision);
+}
+
+TEST(Record, RequestsOfAnySizeAreKept) {
+  for (const std::size_t size : {0, 1, 100, 8000, 8192, 1'048'576}) {
+    Decision decision = some_decision();
+    decision.request.clear();
+    while (decision.request.size() < size) {
+      decision.request += static_cast<char>('a' + (decision.request.size() * 7919) % 23);
+    }
+    const std::string bytes = encode(decision);
+    EXPECT_EQ(decode_decision(bytes).value(), decision) << size;
+    if (size >= 8000) {
+      EXPECT_LT(bytes.size(), size / 10) << size;
+    }
+  }
+}
+
 TEST(Record, AnyChangedOrMissingByteIsFound) {
   const std::string bytes = encode(some_decision());
   for (std::size_t i = 0; i < bytes.size(); ++i) {

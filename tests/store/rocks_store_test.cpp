@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <random>
+#include <set>
 #include <thread>
 
 #include "sau/core/file.hpp"
@@ -16,16 +18,25 @@ namespace fs = std::filesystem;
 using testing::error_of;
 using testing::TemporaryFolder;
 
+// Which nothing can make smaller.
+std::string noise(std::size_t size) {
+  std::mt19937 random(1);
+  std::string bytes(size, ' ');
+  for (char& byte : bytes) byte = static_cast<char>(random());
+  return bytes;
+}
+
 StoreBatch batch_of(Sequence sequence, std::size_t padding = 0) {
-  const std::string id = "e" + std::to_string(sequence);
+  static std::set<std::string> ids;  // which batches look at
+  const std::string& id = *ids.insert("e" + std::to_string(sequence)).first;
   StoreBatch batch;
   const Decision decision{.time = static_cast<Milliseconds>(sequence),
                           .event_id = id,
                           .actions = {{}},
-                          .request = std::string(padding, 'x')};
+                          .request = noise(padding)};
   batch.decisions.emplace_back(sequence, encode(decision));
-  batch.events.emplace_back(id, encode(EventState{.decision = sequence}));
-  batch.waiting.emplace_back(sequence, static_cast<Milliseconds>(sequence) * 10);
+  batch.events.emplace_back(id, EventState{.decision = sequence});
+  batch.waiting.push_back({sequence, static_cast<Milliseconds>(sequence) * 10});
   return batch;
 }
 
@@ -68,8 +79,7 @@ TEST(RocksStore, KeepsWhatWasWritten) {
   EXPECT_EQ(store->decision(7).value()->event_id, "e7");
   EXPECT_FALSE(store->decision(21).value().has_value());
   StoreBatch settled;
-  settled.entries.emplace_back(21, encode(Entry{.decision = 7, .value = 0.5}));
-  settled.settled = {7};
+  settled.entries.emplace_back(21, Entry{.decision = 7, .completes = true, .value = 0.5});
   settled.configuration = "{}";
   ASSERT_TRUE(store->write(settled).ok());
   EXPECT_EQ(store->waiting().value().size(), 19U);
@@ -87,6 +97,63 @@ TEST(RocksStore, KeepsWhatWasWritten) {
                             })
                   .ok());
   EXPECT_EQ(entries, std::vector<Sequence>{21});
+}
+
+std::vector<Sequence> waiting_in(const EventStore& store) {
+  std::vector<Sequence> decisions;
+  const auto waiting = store.waiting();
+  for (const Waiting& each : waiting.value()) decisions.push_back(each.decision);
+  return decisions;
+}
+
+TEST(RocksStore, KnowsWhatWaits) {
+  const TemporaryFolder folder;
+  auto store = open_event_store(folder / "s", {});
+  // Ranked and settled in one batch; then entries of every kind, of which three settle.
+  StoreBatch both = batch_of(1);
+  both.entries.emplace_back(2, Entry{.decision = 1, .completes = true});
+  ASSERT_TRUE(store->write(both).ok());
+  for (Sequence i = 3; i <= 8; ++i) ASSERT_TRUE(store->write(batch_of(i)).ok());
+  EXPECT_EQ(waiting_in(*store), (std::vector<Sequence>{3, 4, 5, 6, 7, 8}));
+  StoreBatch later;
+  later.entries = {{9, {.kind = EntryKind::kReward, .decision = 3}},
+                   {10, {.kind = EntryKind::kReward, .decision = 4, .completes = true}},
+                   {11, {.kind = EntryKind::kActivated, .decision = 5}},
+                   {12, {.kind = EntryKind::kExpired, .decision = 6}},
+                   {13, {.kind = EntryKind::kLateReward, .decision = 7}},
+                   {14, {.kind = EntryKind::kExpired, .decision = 8, .completes = true}}};
+  ASSERT_TRUE(store->write(later).ok());
+  EXPECT_EQ(waiting_in(*store), (std::vector<Sequence>{3, 5, 7}));
+  // All of them anew, in a batch that settles one of them and brings another.
+  StoreBatch all = batch_of(15);
+  all.waiting = {{3, 30}, {5, 50}, {7, 70}, {15, 150}};
+  all.all_waiting = true;
+  all.entries.emplace_back(16, Entry{.decision = 5, .completes = true});
+  ASSERT_TRUE(store->write(all).ok());
+  EXPECT_EQ(waiting_in(*store), (std::vector<Sequence>{3, 7, 15}));
+  EXPECT_EQ(store->waiting().value()[1].time, 70);
+  store.reset();
+  EXPECT_EQ(waiting_in(*open_event_store(folder / "s", {.read_only = true})),
+            (std::vector<Sequence>{3, 7, 15}));
+}
+
+// What settled them is forgotten with them.
+TEST(RocksStore, WhatIsForgottenDoesNotWait) {
+  const TemporaryFolder folder;
+  const auto store = open_event_store(folder / "s", {});
+  StoreBatch batch = batch_of(1);
+  for (Sequence i = 2; i <= 4; ++i) {
+    const StoreBatch one = batch_of(i);
+    batch.decisions.push_back(one.decisions[0]);
+    batch.waiting.push_back(one.waiting[0]);
+  }
+  ASSERT_TRUE(store->write(batch).ok());
+  StoreBatch settled;
+  settled.entries.emplace_back(5, Entry{.decision = 1, .completes = true});
+  ASSERT_TRUE(store->write(settled).ok());
+  ASSERT_TRUE(store->write(batch_of(6)).ok());
+  ASSERT_TRUE(store->forget(2).ok());
+  EXPECT_EQ(waiting_in(*store), (std::vector<Sequence>{2, 3, 4, 6}));
 }
 
 TEST(RocksStore, ForgetsFromTheBeginning) {

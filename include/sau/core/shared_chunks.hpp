@@ -18,7 +18,10 @@ template <class Chunk>
 class SharedChunks {
  public:
   explicit SharedChunks(std::size_t count)
-      : page_((count + kPage - 1) / kPage), own_page_(page_.size(), 0), own_(count, 0) {}
+      : at_(count, nullptr),
+        page_((count + kPage - 1) / kPage),
+        own_page_(page_.size(), 0),
+        own_(count, 0) {}
   SharedChunks(SharedChunks&&) noexcept = default;
   SharedChunks& operator=(SharedChunks&&) noexcept = default;
   SharedChunks(const SharedChunks&) = delete;
@@ -28,10 +31,7 @@ class SharedChunks {
   std::size_t size() const noexcept { return own_.size(); }
 
   // None where nothing was ever written.
-  const Chunk* operator[](std::size_t i) const noexcept {
-    const Page* page = page_[i / kPage].get();
-    return page == nullptr ? nullptr : (*page)[i % kPage].get();
-  }
+  const Chunk* operator[](std::size_t i) const noexcept { return at_[i]; }
 
   Chunk& writable(std::size_t i) {
     std::shared_ptr<Page>& page = page_[i / kPage];
@@ -43,6 +43,7 @@ class SharedChunks {
     if (own_[i] == 0) {
       chunk = chunk ? std::make_shared<Chunk>(*chunk) : std::make_shared<Chunk>();
       own_[i] = 1;
+      at_[i] = chunk.get();
     }
     return *chunk;
   }
@@ -53,6 +54,7 @@ class SharedChunks {
     own_page_.assign(own_page_.size(), 0);
     own_.assign(own_.size(), 0);
     SharedChunks copy(0);
+    copy.at_ = at_;
     copy.page_ = page_;
     copy.own_page_ = own_page_;
     copy.own_ = own_;
@@ -63,6 +65,7 @@ class SharedChunks {
   static constexpr std::size_t kPage = 64;
   using Page = std::array<std::shared_ptr<Chunk>, kPage>;
 
+  std::vector<const Chunk*> at_;  // where each is, for those who only read
   std::vector<std::shared_ptr<Page>> page_;
   std::vector<unsigned char> own_page_, own_;  // 1: no copy has it
 };

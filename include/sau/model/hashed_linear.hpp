@@ -66,9 +66,9 @@ class HashedLinear {
         : bits_(bits), fault_(fault), chunks_(std::move(chunks)) {}
 
     const float* at(std::uint32_t place) const noexcept {
-      static constexpr float kNone = 0.0F;
-      const auto* chunk = chunks_[place / kChunk];
-      return chunk == nullptr ? &kNone : &(*chunk)[place % kChunk];
+      static constexpr Chunk kNothing{};
+      const Chunk* chunk = chunks_[place / kChunk];
+      return (chunk == nullptr ? kNothing : *chunk).data() + place % kChunk;
     }
 
     unsigned bits_;

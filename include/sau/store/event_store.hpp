@@ -14,21 +14,24 @@
 
 namespace sau {
 
-// What is to be written as one: all of it or nothing.
-struct StoreBatch {
-  std::vector<std::pair<Sequence, std::string>> decisions, entries;  // encoded
-  std::vector<std::pair<std::string, std::string>> events;           // id, encoded EventState
-  // Decisions that wait from here on, with their times, and those that wait no more.
-  std::vector<std::pair<Sequence, Milliseconds>> waiting;
-  std::vector<Sequence> settled;
-  std::optional<std::string> configuration;  // JSON
-
-  bool empty() const noexcept { return decisions.empty() && entries.empty(); }
-};
-
 struct Waiting {
   Sequence decision = 0;
   Milliseconds time = 0;
+};
+
+// What is to be written as one: all of it or nothing.
+struct StoreBatch {
+  std::vector<std::pair<Sequence, std::string>> decisions;  // encoded
+  std::vector<std::pair<Sequence, Entry>> entries;
+  std::vector<std::pair<std::string_view, EventState>> events;  // by id
+  // Decisions that wait from here on, unless an entry of this very batch settles them.
+  std::vector<Waiting> waiting;
+  // `waiting` has those from before as well: what was written of them earlier is not needed any
+  // more. To be done now and then, since it costs as much as there are.
+  bool all_waiting = false;
+  std::optional<std::string> configuration;  // JSON
+
+  bool empty() const noexcept { return decisions.empty() && entries.empty(); }
 };
 
 // The log and what is looked up in it. write() and forget() are called by one thread at a time; the

@@ -61,6 +61,9 @@ struct Entry {
   double value = 0.0;
   std::string text = {};
 
+  // Whether its decision waits no more.
+  bool settles() const noexcept { return completes || kind == EntryKind::kExpired; }
+
   bool operator==(const Entry&) const = default;
 };
 
@@ -95,9 +98,19 @@ struct EventState {
   bool operator==(const EventState&) const = default;
 };
 
-std::string encode(const Decision& decision);
-std::string encode(const Entry& entry);
-std::string encode(const EventState& state);
+// Instead of what `into` held before. The request of a decision is compressed, since it is by far
+// the largest part.
+void encode(const Decision& decision, std::string& into);
+void encode(const Entry& entry, std::string& into);
+void encode(const EventState& state, std::string& into);
+template <class Record>
+std::string encode(const Record& record) {
+  std::string bytes;
+  encode(record, bytes);
+  return bytes;
+}
+// Of an encoded decision: who writes it knows the time, who encodes it not yet.
+void set_time(std::string& encoded, Milliseconds time);
 
 // A failure says what is wrong with the bytes.
 Result<Decision> decode_decision(std::string_view bytes);
