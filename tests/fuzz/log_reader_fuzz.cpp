@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #define XXH_INLINE_ALL
@@ -22,15 +23,16 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// Flags are written as 0 and 1 and read as 0 and not 0; all other bytes are what they were.
+// Flags are written as 0 and 1 and read as 0 and not 0; all other bytes are what they were, but for
+// a request, which can be packed in many ways.
 template <class T>
 void check_record(sau::Result<T> (*decode)(std::string_view), std::string_view bytes) {
   const auto read = decode(bytes);
   if (!read.ok()) return require(!read.failure().message.empty());
-  const std::string written = encode(read.value());
-  require(written.size() == bytes.size());
+  const std::string written = sau::encode(read.value());
+  require((std::is_same_v<T, sau::Decision>) || written.size() == bytes.size());
   const auto again = decode(written);
-  require(again.ok() && encode(again.value()) == written);
+  require(again.ok() && sau::encode(again.value()) == written);
 }
 
 void check_records(std::string_view bytes) {

@@ -61,7 +61,7 @@ run() {  # target, corpus, further options
 rm -rf "$folder/rank_request" "$folder/log_reader"
 build rank_request_fuzz "-lfmt -lsimdjson" src/serve/rank_request.cpp src/serve/feature_reader.cpp \
   src/serve/configuration.cpp src/serve/duration.cpp src/api/json_text.cpp src/core/text.cpp
-build log_reader_fuzz "-lfmt" src/store/record.cpp src/store/wal_check.cpp src/core/file.cpp
+build log_reader_fuzz "-lfmt -llz4" src/store/record.cpp src/store/wal_check.cpp src/core/file.cpp
 run rank_request_fuzz rank_request -dict="$here/request.dict" &
 first=$!
 run log_reader_fuzz log_reader -max_len=512

@@ -131,6 +131,34 @@ TEST(HashedLinear, CrossesAreLearnedWhereTheirHashSays) {
   EXPECT_NE(crossed(sunny[0].hash, ice[0].hash), crossed(ice[0].hash, sunny[0].hash));
 }
 
+// More features than sums over the context are kept for; most come in several actions, some twice
+// in one.
+TEST(HashedLinear, ActionsThatShareFeaturesAreValuedAsEachAlone) {
+  HashedLinear model(Stream{}, {});
+  Rng rng(Stream{.seed = 11, .role = Role::kProblem});
+  Features context, all;
+  for (int i = 0; i < 30; ++i) context.push_back(feature("c" + std::to_string(i), rng.uniform()));
+  for (int i = 0; i < 700; ++i) all.push_back(feature("a" + std::to_string(i), rng.uniform()));
+  std::vector<Features> actions(40);
+  for (Features& action : actions) {
+    for (int i = 0; i < 50; ++i) action.push_back(all[rng.below(all.size())]);
+    action.push_back(action.front());
+    model.learn(context, JointAction{action}, rng.uniform());
+  }
+  std::vector<JointAction> offered;
+  for (const Features& action : actions) offered.push_back({action});
+  std::vector<double> together(actions.size());
+  model.weights().values(context, offered, together);
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    EXPECT_EQ(together[i], value_of(model, context, actions[i])) << i;
+    double sum = 0.0;
+    each_joint_feature(context, offered[i], [&](std::uint64_t hash, double value) {
+      sum += weight_of(model, hash) * value;
+    });
+    EXPECT_NEAR(together[i], sum, 1e-12 * (1.0 + std::abs(sum))) << i;
+  }
+}
+
 TEST(HashedLinear, TheScaleOfAFeatureDoesNotMatter) {
   for (const double scale : {1e-12, 1e-3, 1e6, 1e15}) {
     HashedLinear plain(Stream{}), scaled(Stream{});
