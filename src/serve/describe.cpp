@@ -58,11 +58,14 @@ Result<std::string> describe_decision(const EventStore& store, std::string_view 
                         "there is no event '" + std::string(event_id.substr(0, 256)) + "'",
                         "eventId"};
   if (!state.value()) return unknown;
-  const EventState& event = *state.value();
-  const auto stored = store.decision(event.decision);
-  if (!stored.ok()) return stored.failure();
-  if (!stored.value()) return unknown;
-  const Decision& decision = *stored.value();
+  const auto decision = store.decision(state.value()->decision);
+  if (!decision.ok()) return decision.failure();
+  if (!decision.value()) return unknown;
+  return describe_decision(*decision.value(), *state.value(), wait);
+}
+
+Result<std::string> describe_decision(const Decision& decision, const EventState& event,
+                                      std::optional<Milliseconds> wait) {
   const auto request = read_rank_request(decision.request, RequestLimits::none());
   if (!request.ok()) return request.failure();
   Json rewards = Json::array();
@@ -84,19 +87,20 @@ Result<std::string> describe_decision(const EventStore& store, std::string_view 
                        {"probability", action.probability},
                        {"excluded", request.value().actions[i].excluded}});
   }
-  return dumped(Json{{"eventId", decision.event_id},
-                     {"time", write_time(decision.time)},
-                     {"rewardActionId", request.value().actions[decision.chosen].id},
-                     {"policyActionId", request.value().actions[decision.policy].id},
-                     {"learningMode", name_of(decision.mode)},
-                     {"modelVersion", decision.model_version},
-                     {"sequence", event.decision},
-                     {"state", state_name(event, decision.mode)},
-                     {"active", event.active},
-                     {"deadline", write_time(decision.time + wait)},
-                     {"reward", has_reward ? Json(event.final_reward) : Json()},
-                     {"rewards", std::move(rewards)},
-                     {"actions", std::move(actions)}});
+  Json json{{"eventId", decision.event_id},
+            {"time", write_time(decision.time)},
+            {"rewardActionId", request.value().actions[decision.chosen].id},
+            {"policyActionId", request.value().actions[decision.policy].id},
+            {"learningMode", name_of(decision.mode)},
+            {"modelVersion", decision.model_version},
+            {"sequence", event.decision},
+            {"state", state_name(event, decision.mode)},
+            {"active", event.active}};
+  if (wait) json["deadline"] = write_time(decision.time + *wait);
+  json["reward"] = has_reward ? Json(event.final_reward) : Json();
+  json["rewards"] = std::move(rewards);
+  json["actions"] = std::move(actions);
+  return dumped(json);
 }
 
 std::string describe_status(const ServiceView& view, const Activity& activity,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,9 @@ struct ModelView {
 };
 std::string describe_model(const ModelView& model);
 
-// A decision and what became of it.
+// A decision and what became of it; until when a reward counts, if that is known.
+Result<std::string> describe_decision(const Decision& decision, const EventState& event,
+                                      std::optional<Milliseconds> wait);
 Result<std::string> describe_decision(const EventStore& store, std::string_view event_id,
                                       Milliseconds wait);
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -65,6 +66,33 @@ std::string dsjson_line(const Decision& decision, const EventState& state, const
            {"VWState", {{"m", std::to_string(decision.model_version)}}}});
 }
 
+std::string dsjson_line(const Decision& decision, const EventState& state) {
+  const Json request = Json::parse(decision.request, nullptr, false);
+  if (request.is_discarded()) {
+    throw Error("the request of event '" + decision.event_id + "' is not JSON");
+  }
+  return dsjson_line(decision, state, request);
+}
+
+// The request as it was sent, but for spaces and line breaks between its parts.
+std::string json_line(const Decision& decision, const EventState& state) {
+  auto described = detail::describe_decision(decision, state, std::nullopt);
+  if (!described.ok()) throw Error(described.failure().message);
+  std::string line = std::move(described).value();
+  line.pop_back();  // the brace
+  line += R"(,"request":)";
+  const std::size_t begin = line.size();
+  std::size_t size = 0;
+  line.resize(begin + decision.request.size());
+  const auto error =
+      simdjson::minify(decision.request.data(), decision.request.size(), line.data() + begin, size);
+  if (error != simdjson::SUCCESS) {
+    throw Error("the request of event '" + decision.event_id + "' is not JSON");
+  }
+  line.resize(begin + size);
+  return line + "}";
+}
+
 }  // namespace
 
 ExportCount export_log(const std::filesystem::path& folder, LogFormat format,
@@ -77,24 +105,12 @@ ExportCount export_log(const std::filesystem::path& folder, LogFormat format,
     const auto state = store->event(decision.event_id);
     if (!state.ok()) throw Error(state.failure().message);
     if (!state.value()) throw Error("the event '" + decision.event_id + "' has lost its state");
-    const Json request = Json::parse(decision.request, nullptr, false);
-    if (request.is_discarded()) {
-      throw Error("the request of event '" + decision.event_id + "' is not JSON");
-    }
     if (format == LogFormat::kDsjson && !has_outcome(*state.value())) {
       ++count.left_out;
       return true;
     }
-    if (format == LogFormat::kDsjson) {
-      write(dsjson_line(decision, *state.value(), request));
-    } else {
-      const auto text = detail::describe_decision(*store, decision.event_id, 0);
-      if (!text.ok()) throw Error(text.failure().message);
-      Json line = Json::parse(text.value());
-      line.erase("deadline");
-      line["request"] = request;
-      write(one_line(line));
-    }
+    write(format == LogFormat::kDsjson ? dsjson_line(decision, *state.value())
+                                       : json_line(decision, *state.value()));
     ++count.events;
     return true;
   });
