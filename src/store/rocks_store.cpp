@@ -27,6 +27,7 @@ constexpr std::array<const char*, kTables> kTableNames = {"default", "decisions"
                                                           "events", "waiting"};
 constexpr const char* kConfigurationKey = "configuration";
 constexpr std::size_t kMegabyte = 1U << 20;
+constexpr int kCacheParts = 2;  // 2^2, each with a lock: few threads read
 constexpr std::size_t kBatchRoom = kMegabyte / 4, kBatchKept = 4 * kMegabyte;
 
 // Big-endian, so that the order of the bytes is that of the numbers.
@@ -84,6 +85,10 @@ rocksdb::Options database_options(const std::shared_ptr<rocksdb::Cache>& cache, 
   table.block_cache = cache;
   table.cache_index_and_filter_blocks = true;
   table.pin_l0_filter_and_index_blocks_in_cache = true;
+  // In parts: that of a whole table grows with it, up to what no part of the cache has room for,
+  // and would then be read again for every event.
+  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table.partition_filters = true;
   table.block_size = 16'384;
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
@@ -249,7 +254,7 @@ class RocksStore final : public EventStore {
     } else {
       throw Error(folder_.string() + ": there is no event store here");
     }
-    if (!cache_) cache_ = rocksdb::NewLRUCache(64 * kMegabyte);
+    if (!cache_) cache_ = rocksdb::NewLRUCache(64 * kMegabyte, kCacheParts);
     const rocksdb::Options options = database_options(cache_, options_.read_only);
     std::vector<rocksdb::ColumnFamilyDescriptor> families;
     families.reserve(kTables);
