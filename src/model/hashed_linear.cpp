@@ -1,6 +1,7 @@
 #include "sau/model/hashed_linear.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -39,8 +40,12 @@ void HashedLinear::Weights::values(HashedFeatures context, std::span<const Joint
   };
   constexpr std::size_t kSums = 256, kAhead = 256;
   StackMemory<kSums * sizeof(Sum) + kAhead * sizeof(float*) + 64> memory;
-  std::pmr::vector<Sum> sums(kSums, memory.resource());
-  const auto sum_of = [&](const HashedFeature& a) -> Sum& { return sums[a.hash % kSums]; };
+  std::size_t features = 0;
+  for (const JointAction& action : actions) features += action.features.size();
+  std::pmr::vector<Sum> sums(std::min(kSums, std::bit_ceil(2 * features + 1)), memory.resource());
+  const auto sum_of = [&sums](const HashedFeature& a) -> Sum& {
+    return sums[a.hash & (sums.size() - 1)];
+  };
   const auto known = [](const Sum& sum, const HashedFeature& a) {
     return sum.known && sum.feature == a.hash;
   };

@@ -297,6 +297,7 @@ class RocksStore final : public EventStore {
   // One record a batch, under the batch's first number. One for each decision, and its removal,
   // would cost as much as the decision itself; which of them wait no more is seen from entries.
   void put_waiting(rocksdb::WriteBatch& bytes, const StoreBatch& batch) {
+    if (batch.waiting.empty() && !batch.all_waiting) return;
     Sequence first =
         batch.decisions.empty() ? batch.entries.front().first : batch.decisions.front().first;
     if (!batch.entries.empty()) first = std::min(first, batch.entries.front().first);
