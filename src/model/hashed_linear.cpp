@@ -28,7 +28,7 @@ void HashedLinear::Weights::values(HashedFeatures context, std::span<const Joint
     return;
   }
   const auto alone = [&](const HashedFeature& f) { return at(place_of(f.hash, bits_)); };
-  double common = static_cast<double>(*alone(kBiasFeature));
+  auto common = static_cast<double>(*alone(kBiasFeature));
   for (const HashedFeature& c : context) {
     common += static_cast<double>(*alone(c)) * static_cast<double>(c.value);
   }
