@@ -193,7 +193,10 @@ void Learner::set_usable() {
 
 void Learner::snapshot() {
   last_snapshot_ = Clock::now();
-  if (position_ == snapshot_position_) return;
+  // A folder that was served from has a model, even if there was no time to read the log.
+  if (position_ == snapshot_position_ && std::filesystem::exists(snapshot_file(options_.folder))) {
+    return;
+  }
   std::string bytes;
   Sequence position = 0;
   {

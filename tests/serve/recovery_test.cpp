@@ -1,6 +1,7 @@
 // What a restart makes of what is on disk.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -101,6 +102,12 @@ TEST(Recovery, AFullDiskRefusesAndLosesNothing) {
     EXPECT_EQ(service.disk().waiting.size(),
               nlohmann::json::parse(service->status())["totals"]["waiting"].get<std::size_t>());
   }
+}
+
+TEST(Recovery, AFolderThatWasServedFromHasAModel) {
+  TestService service;
+  service->stop();
+  EXPECT_TRUE(std::filesystem::exists(service.folder() / "data/model.sau"));
 }
 
 // The store hears of all that waits once many of those it was told of wait no more.
