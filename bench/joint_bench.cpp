@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sau/agent/joint_agent.hpp"
+#include "sau/catalog/catalog.hpp"
 #include "sau/core/rng.hpp"
 #include "sau/core/text.hpp"
 
@@ -53,7 +53,7 @@ class Requests {
 };
 
 struct Trained {
-  explicit Trained(const char* spec) : agent(make_joint_agent(spec, 1)) {
+  explicit Trained(const char* spec) : agent(make_offer_agent(spec, 1)) {
     for (std::size_t i = 0; i < 1000; ++i) learn(i);
   }
   void learn(std::size_t i) {
@@ -62,7 +62,7 @@ struct Trained {
   }
 
   Requests requests;
-  std::unique_ptr<JointAgent> agent;
+  std::unique_ptr<OfferAgent> agent;
 };
 
 void decide(benchmark::State& state, const char* spec) {
@@ -72,7 +72,7 @@ void decide(benchmark::State& state, const char* spec) {
   for (std::size_t i = 0; i < requests.size(); ++i) {
     for (std::size_t k = 0; k <= i; ++k) requests[i].next();
   }
-  std::vector<Outlook> out(kActions);
+  std::vector<Forecast> out(kActions);
   std::size_t next = 0;
   for (auto _ : state) {
     const Requests& request = requests[next++ % requests.size()];
@@ -98,7 +98,7 @@ void learn(benchmark::State& state, const char* spec) {
 // The copy alone, after range(0) events; not the end of the one before.
 void publish(benchmark::State& state, const char* spec) {
   Trained trained(spec);
-  std::shared_ptr<const JointAgent> copy;
+  std::shared_ptr<const OfferAgent> copy;
   std::size_t event = 0;
   for (auto _ : state) {
     state.PauseTiming();

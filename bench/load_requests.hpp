@@ -32,6 +32,11 @@ class LoadRequests {
   void append_rank(std::string& to, std::uint64_t event) const { append(to, ranks_, event); }
   void append_reward(std::string& to, std::uint64_t event) const { append(to, rewards_, event); }
 
+  std::string event_id(std::uint64_t event) const {
+    std::string id(kIdSize, '0');
+    put_id(id.data(), event);
+    return id;
+  }
   std::size_t rank_size() const { return ranks_.front().text.size(); }
 
  private:
@@ -55,11 +60,14 @@ class LoadRequests {
     const Request& request = pool[event % pool.size()];
     const std::size_t start = to.size() + request.id_at;
     to += request.text;
+    put_id(to.data() + start, event);
+  }
+
+  void put_id(char* to, std::uint64_t event) const {
     std::uint64_t run = run_;
-    for (std::size_t i = 0; i < 12; ++i, run >>= 4U) to[start + i] = "0123456789abcdef"[run & 15U];
-    for (std::size_t i = kIdSize; i-- > 12; event /= 10) {
-      to[start + i] = static_cast<char>('0' + event % 10);
-    }
+    for (std::size_t i = 0; i < 12; ++i, run >>= 4U) to[i] = "0123456789abcdef"[run & 15U];
+    for (std::size_t i = kIdSize; i-- > 12; event /= 10)
+      to[i] = static_cast<char>('0' + event % 10);
   }
 
   // Ten features, every other one a number; `seed` decides which values.

@@ -124,7 +124,7 @@ class Theirs {
   Rows rows_;
   Action actions_;
   EigenMlp network_;
-  SauSampling strategy_;
+  Explorer<SauSampling> strategy_;
   Rng rng_{Stream{.seed = 2, .role = Role::kAgent}};
   std::uint64_t steps_ = 0;
   std::vector<std::uint64_t> drawn_ = std::vector<std::uint64_t>(64);
@@ -189,8 +189,10 @@ double batch_flops(const Problem& problem) {
 struct Trained {
   explicit Trained(const Problem& problem)
       : rng(Stream{.seed = 3}),
-        network({.actions = problem.actions, .dim = problem.dim}, kHidden, false, 64, rng,
+        network({.actions = problem.actions, .dim = problem.dim}, kHidden, rng,
                 mlp_kernel(instruction_set())),
+        trainer(network, false, 64),
+        scratch(network),
         history(problem.dim, 0),
         batch(64, problem.dim),
         input(problem.dim),
@@ -202,11 +204,14 @@ struct Trained {
   }
   void update() noexcept {
     history.draw(rng, batch);
-    network.train(batch, {.rate = 0.003F, .keep2 = 0.99F, .take2 = 0.01F, .epsilon = 1e-8F});
+    trainer.train(network, batch,
+                  {.rate = 0.003F, .keep2 = 0.99F, .take2 = 0.01F, .epsilon = 1e-8F});
   }
   static constexpr std::size_t kHidden[] = {100, 100};
   Rng rng;
   Network network;
+  NetworkTrainer trainer;
+  Network::Scratch scratch;
   Replay history;
   Batch batch;
   NetworkInput input;
@@ -236,7 +241,7 @@ void single_row(benchmark::State& state) {
     const double update = seconds(300, [&] { trained.update(); });
     own.push_back(seconds(5000, [&] {
       trained.input.put(trained.rows.next(), mlp_kernel(instruction_set()));
-      benchmark::DoNotOptimize(trained.network.forward(trained.input).data());
+      benchmark::DoNotOptimize(trained.network.forward(trained.input, trained.scratch).data());
     }));
     ratio.push_back(update / own.back());
     state.SetIterationTime(own.back());

@@ -27,8 +27,9 @@ struct Options {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;
   unsigned connections = 128, pipeline = 1;
-  double seconds = 5.0, warmup = 0.5, rate = 0.0;
-  std::string path = "rank", key;
+  double seconds = 5.0, warmup = 0.5, rate = 0.0, rewarded = 1.0;
+  std::string path = "rank", key, acknowledged;
+  bool each_second = false;
 };
 
 enum class Kind { kHealth, kRank, kReward };
@@ -76,6 +77,12 @@ class Load {
                       std::chrono::system_clock::now().time_since_epoch().count() ^ ::getpid())),
         epoll_(::epoll_create1(0)),
         received_(262'144) {
+    if (!options.acknowledged.empty()) {
+      acknowledged_ = std::fopen(options.acknowledged.c_str(), "w");
+      if (acknowledged_ == nullptr) {
+        throw std::runtime_error(options.acknowledged + ": " + std::strerror(errno));
+      }
+    }
     clients_.resize(options.connections);
     for (std::size_t i = 0; i < clients_.size(); ++i) connect(i);
   }
@@ -84,6 +91,7 @@ class Load {
   ~Load() {
     for (const Client& client : clients_) ::close(client.socket);
     ::close(epoll_);
+    if (acknowledged_ != nullptr) std::fclose(acknowledged_);
   }
 
   void run() {
@@ -95,7 +103,7 @@ class Load {
       for (Client& client : clients_) refill(client, start);
     }
     std::vector<epoll_event> events(256);
-    for (std::uint64_t time = start; time < end_; time = now()) {
+    for (std::uint64_t time = start; time < end_ && !gone_; time = now()) {
       if (options_.rate > 0.0) pace(time);
       const int wait = options_.rate > 0.0 ? 1 : 100;
       const int ready = ::epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), wait);
@@ -128,6 +136,12 @@ class Load {
     std::printf("status  ");
     for (const auto& [status, count] : statuses_) {
       std::printf(" %d: %llu", status, static_cast<unsigned long long>(count));
+    }
+    if (options_.each_second) {
+      std::printf("\nranks in each second");
+      for (const std::uint64_t ranks : seconds_) {
+        std::printf(" %llu", static_cast<unsigned long long>(ranks));
+      }
     }
     std::printf("\nbroken connections: %llu, processor time of this program: %.2f s\n",
                 static_cast<unsigned long long>(broken_),
@@ -248,16 +262,37 @@ class Load {
   void note(Client& client, int status, std::uint64_t time) {
     const Sent sent = client.open.front();
     client.open.pop_front();
-    if (sent.kind == Kind::kRank && status == 201 && options_.path == "rank+reward") {
+    if (sent.kind == Kind::kRank && status == 201 && options_.path == "rank+reward" &&
+        is_rewarded(sent.event)) {
       client.decided.push_back(sent.event);
+    }
+    if (acknowledged_ != nullptr && (status == 201 || status == 204)) {
+      std::fprintf(acknowledged_, "%s %s\n", sent.kind == Kind::kRank ? "rank" : "reward",
+                   requests_.event_id(sent.event).c_str());
+    }
+    if (sent.kind == Kind::kRank && time >= counted_from_ && time < end_) {
+      const std::size_t second = (time - counted_from_) / 1'000'000'000;
+      if (seconds_.size() <= second) seconds_.resize(second + 1);
+      ++seconds_[second];
     }
     if (time < counted_from_ || time >= end_) return;
     ++statuses_[status];
     latencies_[sent.kind].add(time - std::min(time, sent.time));
   }
 
+  // The same for the same share, whatever the order of the answers.
+  bool is_rewarded(std::uint64_t event) const {
+    constexpr std::uint64_t kParts = 1000;
+    return static_cast<double>(event * 7919 % kParts) < options_.rewarded * kParts;
+  }
+
   void reconnect(Client& client) {
     ++broken_;
+    // Who keeps a list expects the server to be killed, and stops then.
+    if (acknowledged_ != nullptr) {
+      gone_ = true;
+      return;
+    }
     ::close(client.socket);
     const auto index = static_cast<std::size_t>(&client - clients_.data());
     connect(index);
@@ -271,6 +306,9 @@ class Load {
   std::vector<Client> clients_;
   std::uint64_t next_event_ = 0, counted_from_ = 0, end_ = 0, broken_ = 0;
   std::uint64_t paced_from_ = 0, paced_ = 0, turn_ = 0;
+  std::FILE* acknowledged_ = nullptr;
+  bool gone_ = false;
+  std::vector<std::uint64_t> seconds_;  // ranks
   std::map<int, std::uint64_t> statuses_;
   std::map<Kind, Latencies> latencies_;
 };
@@ -302,6 +340,13 @@ int main(int argc, char** argv) {
   app.add_option("--path", options.path, "what to ask for")
       ->check(CLI::IsMember({"healthz", "rank", "rank+reward"}))
       ->capture_default_str();
+  app.add_option("--rewarded", options.rewarded, "share of the events that get a reward")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  app.add_option("--acknowledged", options.acknowledged,
+                 "file for a line of every rank and reward that was acknowledged; the load then "
+                 "ends when a connection breaks");
+  app.add_flag("--each-second", options.each_second, "print the ranks of each second");
   app.add_option("--key", options.key, "Ocp-Apim-Subscription-Key");
   CLI11_PARSE(app, argc, argv);
   try {

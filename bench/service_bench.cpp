@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "sau/catalog/catalog.hpp"
 #include "sau/core/argmax_probabilities.hpp"
 #include "sau/serve/service.hpp"
 
@@ -52,7 +53,7 @@ void BM_Encode(benchmark::State& state) {
 BENCHMARK(BM_Encode);
 
 void BM_Decide(benchmark::State& state) {
-  const auto agent = make_joint_agent("hashed_linear+sau_sampling", 1);
+  const auto agent = make_offer_agent("hashed_linear+sau_sampling", 1);
   const RankRequest request = read_rank_request(request_body(1), {}).value();
   std::vector<OfferedAction> offered;
   for (std::size_t i = 0; i < request.actions.size(); ++i) offered.push_back(request.offered(i));
@@ -61,7 +62,7 @@ void BM_Decide(benchmark::State& state) {
                  i % 10 == 3 ? 0.7 : 0.5);
   }
   const auto model = agent->published();
-  std::vector<Outlook> out(offered.size());
+  std::vector<Forecast> out(offered.size());
   for (auto _ : state) {
     model->decide(request.context(), offered, 0.2, out);
     benchmark::DoNotOptimize(out.data());

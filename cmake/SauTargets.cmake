@@ -31,9 +31,13 @@ endfunction()
 
 # sau_add_library(<name> OUTPUT <file name> FOLDERS <folder>...)
 # The static library sau_<name>, alias sau::<name>, from every src/<folder>/*.cpp. A folder may be
-# empty or absent; a new file is found at the next build.
+# empty or absent; a new file is found at the next build. The property SAU_LIBRARY_OF_<folder> says
+# which library a folder is in; the tests read it.
 function(sau_add_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT" "FOLDERS")
+  foreach(folder IN LISTS arg_FOLDERS)
+    set_property(GLOBAL PROPERTY SAU_LIBRARY_OF_${folder} sau::${name})
+  endforeach()
   list(TRANSFORM arg_FOLDERS REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1/*.cpp")
   file(GLOB sources CONFIGURE_DEPENDS ${arg_FOLDERS})
   add_library(sau_${name} STATIC ${sources})

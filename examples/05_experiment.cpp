@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sau/report/summary.hpp"
+#include "sau/report/cell_summary.hpp"
 #include "sau/run/experiment.hpp"
 #include "sau/run/results.hpp"
 #include "sau/run/runner.hpp"

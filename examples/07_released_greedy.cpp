@@ -71,7 +71,9 @@ class SpreadMlp {
   explicit SpreadMlp(const sau::Setup& setup, const Options& options = {})
       : lr_decay_(options.lr_decay),
         rng_(setup.stream),
-        network_(setup.shape, kHidden, false, kBatch, rng_, spread_kernel()),
+        network_(setup.shape, kHidden, rng_, spread_kernel()),
+        trainer_(network_, false, kBatch),
+        scratch_(network_),
         history_(setup.shape.dim, 0),
         batch_(kBatch, setup.shape.dim),
         input_(setup.shape.dim),
@@ -79,7 +81,7 @@ class SpreadMlp {
 
   std::span<const double> values(sau::Context x) noexcept {
     input_.put(x, spread_kernel());
-    std::ranges::copy(network_.forward(input_), value_.begin());
+    std::ranges::copy(network_.forward(input_, scratch_), value_.begin());
     return value_;
   }
 
@@ -90,13 +92,16 @@ class SpreadMlp {
     for (int i = 0; i < 10; ++i) {
       const double rate = 0.003 / (1.0 + lr_decay_ * static_cast<double>(updates_++));
       history_.draw(rng_, batch_);
-      network_.train(
-          batch_,
+      trainer_.train(
+          network_, batch_,
           {.rate = static_cast<float>(rate), .keep2 = 0.99F, .take2 = 0.01F, .epsilon = 1e-8F});
     }
   }
 
-  static void state(auto& self, auto&& field) { sau::Network::state(self.network_, field); }
+  static void state(auto& self, auto&& field) {
+    sau::Network::state(self.network_, field);
+    sau::NetworkTrainer::state(self.trainer_, field);
+  }
 
  private:
   static constexpr std::size_t kBatch = 64, kHidden[] = {100, 100};
@@ -104,6 +109,8 @@ class SpreadMlp {
   double lr_decay_;
   sau::Rng rng_;
   sau::Network network_;
+  sau::NetworkTrainer trainer_;
+  sau::Network::Scratch scratch_;
   sau::Replay history_;
   sau::Batch batch_;
   sau::NetworkInput input_;

@@ -7,7 +7,7 @@
 
 #include "sau/agent/play.hpp"
 #include "sau/catalog/catalog.hpp"
-#include "sau/core/stats.hpp"
+#include "sau/stats/summary.hpp"
 
 struct RegretSum {
   double regret = 0.0;

@@ -9,11 +9,12 @@ Fails, with file:line, when
     0, or N after `# exit N`;
   - a line of a `console session` block, whatever its command, does not end so;
   - a python block that needs the standard library only fails.
-The commands of a page run in order in a temporary folder of their own. Those of its `console session`
+A block `python NAME.py` is not run but saved under that name, for the commands of the page.
+The commands of docs/adding.md are left to check_adding.py. Those of any other page run in order in a temporary folder of their own. Those of its `console session`
 blocks run in one shell, since they are about a server in the background: curl fails there where the
 server answers with an error, and port 8080 is another one.
 
-usage: check_docs.py PROGRAM
+usage: check_docs.py PROGRAM [PAGE...]    with pages, as docs/tour.md: the commands of these alone
 """
 
 import json
@@ -28,8 +29,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 ALGORITHMS = ROOT / "docs" / "algorithms.md"
-CHAPTERS = {"Problems": "problems", "Value models": "models", "Strategies": "strategies",
-            "Joint models": "joint_models", "Joint strategies": "joint_strategies"}
+CHAPTERS = {"Problems": "problems", "Models": "models", "Strategies": "strategies",
+            "Actions by id": "ids"}
+# Its commands need what it adds: tools/check_adding.py builds that and runs them.
+RUN_ELSEWHERE = ROOT / "docs" / "adding.md"
 TIMEOUT = 60
 NOT_STANDARD = re.compile(r"^\s*(?:import|from)\s+(?:pandas|numpy|sau)\b", re.M)
 
@@ -138,7 +141,8 @@ def check_components(program):
     count = 0
     known = set()
     for kind in CHAPTERS.values():
-        for component in listed[kind]:
+        components = listed[kind] if isinstance(listed[kind], list) else [listed[kind]]
+        for component in components:
             name = component["name"]
             known.add((kind, name))
             if (kind, name) not in documented:
@@ -203,7 +207,7 @@ def free_port():
         return found.getsockname()[1]
 
 
-def run_session(path, commands, folder, environment):
+def run_session(path, commands, folder, environment, timeout=TIMEOUT):
     """All in one shell, which is ended together with what it has left in the background."""
     script = "set -o pipefail\ncurl() { command curl --fail-with-body \"$@\"; }\n"
     for number, command in commands:
@@ -215,9 +219,9 @@ def run_session(path, commands, folder, environment):
         shell = subprocess.Popen(["bash", "-c", script], cwd=folder, env=environment, stdout=out,
                                  stderr=out, stdin=subprocess.DEVNULL, start_new_session=True)
     try:
-        shell.wait(TIMEOUT)
+        shell.wait(timeout)
     except subprocess.TimeoutExpired:
-        complain(path, commands[0][0], f"the session took more than {TIMEOUT} s")
+        complain(path, commands[0][0], f"the session took more than {timeout} s")
     finally:
         try:
             os.killpg(shell.pid, signal.SIGKILL)
@@ -230,9 +234,11 @@ def run_session(path, commands, folder, environment):
         complain(path, line, f"{dict(commands)[line]}: {last}")
 
 
-def check_commands(program):
+def check_commands(program, chosen):
     count = 0
-    for path in pages():
+    for path in chosen:
+        if path == RUN_ELSEWHERE:
+            continue
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary)
             (folder / "build").mkdir()
@@ -251,6 +257,8 @@ def check_commands(program):
                         run(path, number, command, folder, environment, line[2:],
                             expected_code(line))
                         count += 1
+                elif re.fullmatch(r"python \w+\.py", language):
+                    (folder / language.split()[1]).write_text("\n".join(lines) + "\n")
                 elif language == "python" and not NOT_STANDARD.search("\n".join(lines)):
                     command = [sys.executable, "-c", "\n".join(lines)]
                     run(path, start, command, folder, environment, "python block", 0)
@@ -262,14 +270,19 @@ def check_commands(program):
 
 
 def main():
-    if len(sys.argv) != 2:
-        print("usage: check_docs.py PROGRAM", file=sys.stderr)
+    if len(sys.argv) < 2:
+        print("usage: check_docs.py PROGRAM [PAGE...]", file=sys.stderr)
         return 2
     program = str(Path(sys.argv[1]).resolve())
+    chosen = [Path(name).resolve() for name in sys.argv[2:]] or pages()
+    for path in chosen:
+        if path not in pages():
+            print(f"check_docs: '{path}' is not a page of the documentation", file=sys.stderr)
+            return 2
     settings = check_components(program)
     check_headers()
     links = check_links()
-    commands = check_commands(program)
+    commands = check_commands(program, chosen)
     for problem in problems:
         print(problem, file=sys.stderr)
     if problems:

@@ -7,12 +7,12 @@
 set -euo pipefail
 
 build_packages=(g++ cmake ninja-build ccache pkg-config git
-  libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev liblzma-dev
+  libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev liblzma-dev libarchive-dev
   libcurl4-openssl-dev libssl-dev libboost-dev libxxhash-dev libcairo2-dev fonts-dejavu-core)
 program_packages=(nodejs npm librocksdb-dev liblz4-dev libsimdjson-dev prometheus-cpp-dev)
 python_packages=(pybind11-dev python3 python3-dev python3-numpy python3-venv)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libeigen3-dev
-  clang-format clang-tidy clang libclang-rt-dev chromium qemu-user curl openssl
+  clang-format clang-tidy clang libclang-rt-dev chromium qemu-user curl openssl libfaketime
   python3-pytest python3-pandas python3-matplotlib python3-sklearn mypy)
 # There as well when this command is: newer versions come from elsewhere, and their packages do not
 # go with Debian's.
@@ -50,12 +50,12 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   cat <<END
 setup: this is not a Debian or Ubuntu system, so nothing is installed. What is needed:
   a C++20 compiler (g++ 12 or newer), cmake 3.25, ninja, pkg-config, git, and the libraries
-  CLI11 2.1, fmt 9, nlohmann-json 3.11, zlib 1.2, liblzma 5.4, libcurl 7.85, OpenSSL 3,
-  Boost 1.74 (headers), xxHash 0.8 (headers), Cairo 1.16 with its SVG, PDF and PNG surfaces, a
+  CLI11 2.1, fmt 9, nlohmann-json 3.11, zlib 1.2, liblzma 5.4, libarchive 3.6, libcurl 7.85,
+  OpenSSL 3, Boost 1.74 (headers), xxHash 0.8 (headers), Cairo 1.16 with its SVG, PDF and PNG surfaces, a
   sans-serif font; for the program also RocksDB 7.8, simdjson 3, prometheus-cpp 1.0, and Node.js 18
   with npm for its pages; ccache if you like; for the Python package also Python 3.11 with its
   headers, NumPy 1.22 and pybind11 2.10; for the tests also GoogleTest 1.12, Google Benchmark 1.7,
-  Eigen 3.4, clang-format and clang-tidy 14, Chromium at /usr/bin/chromium, qemu-x86_64, pytest 7,
+  Eigen 3.4, clang-format and clang-tidy 14, Chromium at /usr/bin/chromium, qemu-x86_64, libfaketime, pytest 7,
   pandas 1.5, matplotlib 3.6, scikit-learn 1.2, mypy 1.0.
   Debian calls them: ${packages[*]}
 END

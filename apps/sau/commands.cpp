@@ -10,9 +10,9 @@ constexpr Command kCommands[] = {
     {"report", "make one page of figures, tables and comparisons from results", describe_report},
     {"watch", "show a run while it is going, on the terminal and in a browser", describe_watch},
     {"serve", "serve decisions over HTTP, and learn from their rewards", describe_serve},
-    {"log", "export, verify or replay what sau serve has logged", describe_log},
+    {"log", "export, check, back up or repair what sau serve has logged", describe_log},
     {"list", "list every problem, model, strategy and alias, with their settings", describe_list},
-    {"inspect", "show what a result folder or an agent file holds", describe_inspect},
+    {"inspect", "show what a result folder, agent file or model file holds", describe_inspect},
     {"data", "get the data sets, check them, say where they are", describe_data},
     {"completion", "print a completion script for bash, zsh or fish", describe_completion},
 };

@@ -70,20 +70,19 @@ std::vector<std::string> names_of(const std::vector<ComponentInfo>& components,
   return names;
 }
 
-// Joint agents are written with their strategy: every pair there is.
-std::vector<std::string> joint_agents() {
-  std::vector<std::string> names;
-  for (const auto& model : list_joint_models()) {
-    for (const auto& strategy : list_joint_strategies()) {
-      names.push_back(model.name + "+" + strategy.name);
-    }
+// For the service: every model with every strategy that fits it, and the paper's names.
+std::vector<std::string> agents_to_serve() {
+  std::vector<std::string> agents;
+  for (const auto& strategy : list_strategies()) {
+    for (const auto& model : strategy.fits) agents.push_back(model + "+" + strategy.name);
   }
-  return names;
+  for (const Alias& alias : agent_aliases()) agents.push_back(lower_case(alias.name));
+  return agents;
 }
 
 // What may follow a flag of that command; empty where anything may.
 std::vector<std::string> values_of(const std::string& command, const std::string& flag) {
-  if (command == "serve" && flag == "agent") return joint_agents();
+  if (command == "serve" && flag == "agent") return agents_to_serve();
   if (command == "log" && flag == "format") return {"jsonl", "dsjson"};
   if (command == "report" && flag == "format") {
     return {"html", "json", "md", "tex", "csv", "svg", "png", "pdf"};

@@ -7,9 +7,10 @@
 
 #include "commands.hpp"
 #include "flags.hpp"
-#include "sau/catalog/snapshot.hpp"
+#include "sau/core/container.hpp"
 #include "sau/core/error.hpp"
-#include "sau/report/summary.hpp"
+#include "sau/core/file.hpp"
+#include "sau/report/cell_summary.hpp"
 #include "sau/run/results.hpp"
 
 namespace sau::cli {
@@ -42,28 +43,38 @@ int inspect_folder(const std::filesystem::path& path, bool json) {
   return 0;
 }
 
+std::vector<FieldSize> fields_of(const Container& file) {
+  std::vector<FieldSize> fields;
+  if (file.kind.name == kTableFile.name) return fields;  // it has none
+  file.read_state([&](StateReader& reader) {
+    while (reader.left() > 0) fields.push_back(reader.skip());
+  });
+  return fields;
+}
+
 int inspect_file(const std::filesystem::path& path, bool json) {
-  const AgentFileInfo info = inspect_agent(path);
+  const std::string bytes = read_file(path);
+  const Container file = open_container(bytes, path.string());
+  const auto fields = fields_of(file);
+  const auto header = nlohmann::ordered_json::parse(file.header, nullptr, false);
+  if (!header.is_object()) throw Error(file.name + ": is damaged: its header cannot be read");
   if (json) {
-    auto fields = nlohmann::ordered_json::array();
-    for (const FieldSize& field : info.fields) {
-      fields.push_back({{"name", field.name}, {"bytes", field.bytes}});
+    nlohmann::ordered_json object = {{"kind", file.kind.name}, {"format_version", file.version}};
+    object.update(header);
+    object["state_bytes"] = file.payload.size();
+    object["fields"] = nlohmann::ordered_json::array();
+    for (const FieldSize& field : fields) {
+      object["fields"].push_back({{"name", field.name}, {"bytes", field.bytes}});
     }
-    const nlohmann::ordered_json object = {{"format_version", info.format_version},
-                                           {"sau", info.sau_version},
-                                           {"agent", info.agent},
-                                           {"actions", info.shape.actions},
-                                           {"dim", info.shape.dim},
-                                           {"state_bytes", info.state_bytes},
-                                           {"fields", std::move(fields)}};
     std::fputs((object.dump(2) + "\n").c_str(), stdout);
   } else {
-    fmt::print(
-        "{}: an agent file, format {}, written by sau {}\n  agent    {}\n  actions  {}\n"
-        "  dim      {}\n  state    {} bytes, checksum good\n",
-        path.string(), info.format_version, info.sau_version, info.agent, info.shape.actions,
-        info.shape.dim, info.state_bytes);
-    for (const FieldSize& field : info.fields) {
+    fmt::print("{}: {} file, format version {}, checksum good\n", path.string(), file.kind.name,
+               file.version);
+    for (const auto& [key, value] : header.items()) {
+      fmt::print("  {:<8}  {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+    }
+    fmt::print("  {:<8}  {} bytes\n", "state", file.payload.size());
+    for (const FieldSize& field : fields) {
       fmt::print("    {:<16} {:>12} bytes\n", field.name, field.bytes);
     }
   }
@@ -73,14 +84,17 @@ int inspect_file(const std::filesystem::path& path, bool json) {
 }  // namespace
 
 Deed describe_inspect(CLI::App& app) {
-  app.description("Shows what a result folder or an agent file holds, and whether it is whole.");
+  app.description(
+      "Shows what a result folder, an agent file or a model file holds, and whether it is whole.");
   app.footer(
       "Examples:\n"
       "  sau inspect results/paper\n"
-      "  sau inspect my.agent --json");
+      "  sau inspect my.agent --json\n"
+      "  sau inspect service/model.sau");
   const auto flags = add_flags<InspectFlags>(app);
   const auto path = std::make_shared<std::string>();
-  app.add_option("path", *path, "a result folder or an agent file")->required();
+  app.add_option("path", *path, "a result folder, an agent file or a model file of sau serve")
+      ->required();
   return [flags, path] {
     if (!std::filesystem::exists(*path)) throw Error(*path + " does not exist");
     if (!std::filesystem::is_directory(*path) && !std::filesystem::is_regular_file(*path)) {

@@ -10,7 +10,7 @@
 
 #include "progress.hpp"
 #include "sau/core/error.hpp"
-#include "sau/report/summary.hpp"
+#include "sau/report/cell_summary.hpp"
 #include "sau/run/results.hpp"
 #include "sau/run/runner.hpp"
 #include "stop.hpp"

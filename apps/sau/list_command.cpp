@@ -87,8 +87,9 @@ Deed describe_list(CLI::App& app) {
   app.description(
       "Lists what can be named in --problem and --agent, with every setting, its default and what\n"
       "is allowed. An agent is model+strategy; a strategy alone takes its usual model, the first\n"
-      "that fits; the paper's names are aliases. Joint models and strategies are those of agents\n"
-      "for actions that come and go, each with features of its own.");
+      "that fits; the paper's names are aliases. Every agent plays a fixed set of actions (sau "
+      "run)\n"
+      "and actions that come and go by id (sau serve); ids has the settings of the latter.");
   app.footer(
       "Examples:\n"
       "  sau list\n"
@@ -99,8 +100,8 @@ Deed describe_list(CLI::App& app) {
       const Json json = {{"problems", to_json(list_problems())},
                          {"models", to_json(list_models())},
                          {"strategies", to_json(list_strategies())},
-                         {"joint_models", to_json(list_joint_models())},
-                         {"joint_strategies", to_json(list_joint_strategies())},
+                         {"ids", to_json(std::vector{describe_ids()})[0]},
+                         {"late", to_json(std::vector{describe_late()})[0]},
                          {"problem_aliases", to_json(problem_aliases())},
                          {"agent_aliases", to_json(agent_aliases())},
                          {"paper", paper_parts()}};
@@ -108,11 +109,13 @@ Deed describe_list(CLI::App& app) {
       return 0;
     }
     const std::string text =
-        to_text("Problems", list_problems()) + "\n" + to_text("Models", list_models()) + "\n" +
-        to_text("Strategies", list_strategies()) + "\n" +
-        to_text("Joint models, for actions that come and go", list_joint_models()) + "\n" +
-        to_text("Joint strategies", list_joint_strategies()) + "\n" +
-        to_text("Aliases for problems", problem_aliases()) + "\n" +
+        to_text("Problems", list_problems()) + "\n" +
+        to_text("Late rewards, as in bernoulli+late(delay=10..200), or sau run --delay 10..200",
+                {describe_late()}) +
+        "\n" + to_text("Models", list_models()) + "\n" + to_text("Strategies", list_strategies()) +
+        "\n" +
+        to_text("Actions by id, as in hashed_linear+sau_ucb+ids(actions=1000)", {describe_ids()}) +
+        "\n" + to_text("Aliases for problems", problem_aliases()) + "\n" +
         to_text("Aliases for agents (in any case, with or without hyphens)", agent_aliases()) +
         "\n" +
         fmt::format("Parts of the paper (sau paper --only)\n  {}\n",

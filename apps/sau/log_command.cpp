@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "commands.hpp"
 #include "sau/core/error.hpp"
@@ -13,13 +15,14 @@ namespace sau::cli {
 namespace {
 
 struct LogFlags {
-  std::string folder, format = "jsonl", output;
+  std::string folder, format = "jsonl", output, other;
+  std::vector<std::string> events;
 };
 
 int export_to(std::ostream& out, const LogFlags& flags) {
   const LogFormat format = flags.format == "dsjson" ? LogFormat::kDsjson : LogFormat::kJsonLines;
-  const ExportCount count = export_log(flags.folder, format, [&out](const std::string& line) {
-    out << line << '\n';
+  const ExportCount count = export_log(flags.folder, format, [&out](const std::string& lines) {
+    out << lines;
     if (!out) throw Error("the export could not be written");
   });
   out.flush();
@@ -35,6 +38,14 @@ int export_command(const LogFlags& flags) {
     throw UsageError("log export: --format " + flags.format + "; expected jsonl or dsjson");
   }
   if (flags.output.empty()) return export_to(std::cout, flags);
+  // A pipe or a device is written to: renaming a file to its name would replace it.
+  std::error_code ignored;
+  const auto found = std::filesystem::status(flags.output, ignored);
+  if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found)) {
+    std::ofstream file(flags.output, std::ios::binary);
+    if (!file) throw Error(flags.output + ": cannot be written");
+    return export_to(file, flags);
+  }
   // Aside, then renamed: whoever finds the file finds it whole.
   const std::string aside = flags.output + ".part";
   try {
@@ -42,7 +53,6 @@ int export_command(const LogFlags& flags) {
     if (!file) throw Error(aside + ": cannot be written");
     export_to(file, flags);
   } catch (...) {
-    std::error_code ignored;
     std::filesystem::remove(aside, ignored);
     throw;
   }
@@ -68,6 +78,56 @@ int replay_command(const LogFlags& flags) {
   return 0;
 }
 
+void say_aside(const std::string& line) { fmt::print(stderr, "{}\n", line); }
+
+std::string size_of(std::uint64_t bytes) {
+  const auto megabytes = static_cast<double>(bytes) / 1e6;
+  return megabytes < 1.0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} MB", megabytes);
+}
+
+int backup_command(const LogFlags& flags) {
+  const BackupCount count = back_up(flags.folder, flags.other);
+  fmt::print("{}: a copy of {} with {} records, {}, all good\n", flags.other, flags.folder,
+             count.records, size_of(count.bytes));
+  return 0;
+}
+
+int restore_command(const LogFlags& flags) {
+  const BackupCount count = restore(flags.other, flags.folder);
+  fmt::print("{}: restored from {} with {} records, {}, all good\n", flags.folder, flags.other,
+             count.records, size_of(count.bytes));
+  return 0;
+}
+
+int upgrade_command(const LogFlags& flags) {
+  if (!upgrade_log(flags.folder, say_aside)) fmt::print("{}: nothing to do\n", flags.folder);
+  return 0;
+}
+
+int accept_command(const LogFlags& flags) {
+  const AcceptedLoss loss = accept_loss(flags.folder, say_aside);
+  if (loss.acknowledged > loss.last) {
+    fmt::print("{}: records {} to {} are lost; the log goes on after {}\n", flags.folder,
+               loss.last + 1, loss.acknowledged, loss.last);
+  } else {
+    fmt::print("{}: the log is taken for whole up to record {}\n", flags.folder, loss.last);
+  }
+  if (loss.model_removed) {
+    fmt::print(
+        "the model had learned from them: it is kept as model.sau.lost, and made anew from "
+        "the log\n");
+  }
+  return 0;
+}
+
+int strike_command(const LogFlags& flags) {
+  const Struck struck = strike_events(flags.folder, flags.events);
+  fmt::print("{}: {} events struck", flags.folder, struck.events);
+  if (struck.already > 0) fmt::print(", {} were already", struck.already);
+  fmt::print("; the model without them has checksum {}\n", struck.checksum);
+  return 0;
+}
+
 void add_folder(CLI::App& app, LogFlags& flags) {
   app.add_option("folder", flags.folder, "folder of sau serve")->required();
 }
@@ -76,15 +136,19 @@ void add_folder(CLI::App& app, LogFlags& flags) {
 
 Deed describe_log(CLI::App& app) {
   app.description(
-      "What can be done with the folder of sau serve: take the events out, check every record,\n"
-      "learn from the log anew. Nothing is changed.");
+      "Works on the folder of sau serve. export, verify, replay and backup change nothing and may\n"
+      "run beside the server: they see one moment of the log. Stop the server before upgrade,\n"
+      "accept and strike.");
   app.footer(
       "Examples:\n"
       "  sau log export data -o events.jsonl\n"
       "  sau log export data --format dsjson -o events.dsjson\n"
       "      vw --dsjson --cb_explore_adf -d events.dsjson\n"
       "  sau log verify data\n"
-      "  sau log replay data");
+      "  sau log replay data\n"
+      "  sau log backup data /backups/monday\n"
+      "  sau log restore data /backups/monday\n"
+      "  sau log strike data visit-17 visit-18");
   const auto flags = std::make_shared<LogFlags>();
   const auto deed = std::make_shared<Deed>();
   app.require_subcommand(1);
@@ -103,6 +167,35 @@ Deed describe_log(CLI::App& app) {
       app.add_subcommand("replay", "learn from the log anew and compare with the model on disk");
   add_folder(*replay, *flags);
   replay->callback([=] { *deed = [flags] { return replay_command(*flags); }; });
+  const auto add = [&](const char* name, const char* what, int (*command)(const LogFlags&)) {
+    CLI::App* const sub = app.add_subcommand(name, what);
+    add_folder(*sub, *flags);
+    sub->callback([=] { *deed = [flags, command] { return command(*flags); }; });
+    return sub;
+  };
+  add("backup", "copy the folder as of one moment, and check the copy", backup_command)
+      ->add_option("to", flags->other, "new folder for the copy")
+      ->required();
+  add("restore", "make a new folder from a backup, after checking it", restore_command)
+      ->add_option("from", flags->other, "the backup")
+      ->required();
+  add("upgrade", "bring a folder of an older version to this one, as sau serve does at its start",
+      upgrade_command);
+  add("accept", "give up the end of a log that is lost, and go on without it", accept_command)
+      ->footer(
+          "sau serve refuses to start when the log ends before what was acknowledged, or when\n"
+          "log.mark, which knows that, is lost. Restore a backup if you have one. If not, this\n"
+          "takes the log as it is. If the model has learned from what is lost, it is made anew.\n"
+          "It does not help when records in the middle are missing or damaged.");
+  CLI::App* const strike =
+      add("strike", "take events out of what is learned, as after wrong rewards", strike_command);
+  strike->add_option("events", flags->events, "event ids")->required();
+  strike->footer(
+      "The events stay in the log, marked, and the model is made anew as if they had never been\n"
+      "learned from. Not for events that still wait, nor for those that base.sau has learned\n"
+      "from: it is written when old events are removed from the log.\n"
+      "Example:\n"
+      "  sau log strike data visit-17 visit-18");
   return [deed] { return (*deed)(); };
 }
 

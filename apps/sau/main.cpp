@@ -12,6 +12,7 @@
 
 #include "commands.hpp"
 #include "sau/core/error.hpp"
+#include "sau/core/note.hpp"
 #include "sau/core/text.hpp"
 #include "sau/core/version.hpp"
 
@@ -157,6 +158,8 @@ int run_main(int argc, char** argv) {
 int main(int argc, char** argv) {
   // A file over its size limit is an ordinary write error, not a reason to die.
   std::signal(SIGXFSZ, SIG_IGN);
+  sau::set_note_function(
+      [](const sau::Note& note) { std::fprintf(stderr, "note: %s\n", note.text.c_str()); });
   int code = 0;
   try {
     code = run_main(argc, argv);

@@ -9,6 +9,7 @@
 #include "flags.hpp"
 #include "laboratory.hpp"
 #include "sau/core/error.hpp"
+#include "sau/report/paper.hpp"
 #include "table_files.hpp"
 #include "theory_files.hpp"
 
@@ -43,9 +44,12 @@ Adds left_out_adds(std::vector<std::string> problems) {
 }  // namespace
 
 Deed describe_paper(CLI::App& app) {
+  std::vector<std::string> citations;
+  for (const Paper& paper : papers()) citations.push_back(paper.citation);
   app.description(
-      "Runs the experiments of Zhu & Rigotti, 'Deep Bandits Show-Off' (2021), with the paper's\n"
-      "problems, agents, steps and trial counts, and checks its theory by numbers.");
+      fmt::format("Runs the experiments of {}, with the paper's\n"
+                  "problems, agents, steps and trial counts, and checks its theory by numbers.",
+                  fmt::join(citations, " and of ")));
   std::string footer = "Parts:\n";
   for (const std::string& name : paper_parts()) {
     footer += fmt::format("  {:<14} {}\n", name, paper_title(name));

@@ -11,7 +11,7 @@
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 #include "sau/core/text.hpp"
-#include "sau/report/draw.hpp"
+#include "sau/draw/draw.hpp"
 #include "sau/report/report.hpp"
 
 namespace sau::cli {

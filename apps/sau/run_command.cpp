@@ -4,6 +4,7 @@
 #include "dry_run.hpp"
 #include "flags.hpp"
 #include "laboratory.hpp"
+#include "sau/catalog/catalog.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/text.hpp"
 
@@ -14,12 +15,14 @@ struct RunFlags : LaboratoryFlags {
   std::vector<std::string> problem, agent;
   std::uint64_t trials = 100;
   std::uint64_t steps = 0;
+  Lateness late;
   void fields(auto&& field) {
     field("problem", problem, "a problem, such as 'bernoulli(actions=50,gap=0.1)'; repeatable");
     field("agent", agent,
           "an agent, such as sau_ucb or 'sample_mean+sau_ucb(alpha=0.5)'; repeatable");
     field("trials", trials, "independent trials of every cell", Bounds{.min = 1.0});
     field("steps", steps, "steps in a trial; 0 is the problem's own horizon");
+    late.fields(field);
     LaboratoryFlags::fields(field);
   }
 };
@@ -32,6 +35,20 @@ std::string default_folder(const Experiment& experiment) {
         "\n" + cell.problem_spec + "\n" + cell.agent_spec + "\n" + std::to_string(cell.steps);
   }
   return fmt::format("results/run-{:08x}", scope_of(request) >> 32);
+}
+
+// The problems, with rewards that arrive as the flags say.
+std::vector<std::string> problems_of(const RunFlags& flags) {
+  if (flags.late == Lateness{}) return flags.problem;
+  std::vector<std::string> problems;
+  for (const std::string& problem : flags.problem) {
+    if (lateness_of(problem) != Lateness{}) {
+      throw UsageError("run: the problem '" + problem +
+                       "' says itself when rewards arrive; leave out --delay and --missing");
+    }
+    problems.push_back(with_lateness(problem, flags.late));
+  }
+  return problems;
 }
 
 // A share a problem.
@@ -58,6 +75,8 @@ Deed describe_run(CLI::App& app) {
       "  sau run --problem bernoulli --agent sau_ucb --agent ucb1\n"
       "  sau run --problem 'bernoulli(actions=50)' --agent sau_sampling --agent ts --trials 500\n"
       "  sau run --problem bernoulli --agent 'epsilon_greedy(epsilon=0.05)' --steps 10000 --json\n"
+      "  sau run --problem clicks --agent sau_sampling --agent uniform --delay 10..200 --trials "
+      "10\n"
       "'sau list' shows what can be named. Without --out the folder is results/run-<number>, the\n"
       "same for the same request; more trials or more agents may be added to a folder later.");
   const auto flags = add_flags<RunFlags>(app);
@@ -68,7 +87,7 @@ Deed describe_run(CLI::App& app) {
     }
     const Experiment experiment{
         .seed = flags->seed,
-        .cells = make_cells(flags->problem, flags->agent, flags->steps, flags->trials)};
+        .cells = make_cells(problems_of(*flags), flags->agent, flags->steps, flags->trials)};
     const std::string folder = flags->out.empty() ? default_folder(experiment) : flags->out;
     if (flags->dry_run) return dry_run(experiment, folder, *flags, shares_of(experiment));
     return run_laboratory(experiment, folder, *flags);

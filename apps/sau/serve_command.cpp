@@ -1,18 +1,23 @@
 #include <fmt/format.h>
-#include <sys/resource.h>
+#include <poll.h>
+#include <unistd.h>
 
-#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 
 #include "commands.hpp"
+#include "file_budget.hpp"
 #include "flags.hpp"
-#include "sau/api/service_api.hpp"
 #include "sau/core/error.hpp"
+#include "sau/core/time_text.hpp"
+#include "sau/http/host.hpp"
 #include "sau/http/http_server.hpp"
+#include "sau/serve_http/service_over_http.hpp"
 #include "stop.hpp"
 
 namespace sau::cli {
@@ -22,17 +27,22 @@ struct ServeFlags {
   std::string agent, listen = "127.0.0.1";
   std::optional<std::uint64_t> seed;
   std::string key_file, tls_certificate, tls_key;
+  std::optional<std::uint64_t> connections_per_address, health_port;
   std::uint64_t port = 8080, threads = 2, connections = 1000, max_actions = 1000,
-                snapshot_seconds = 60, request_seconds = 15;
+                max_model_bytes = std::uint64_t{256} << 20, snapshot_seconds = 60,
+                request_seconds = 15;
   bool quiet = false;
   void fields(auto&& field) {
     field("port", port, "port to listen on; 0 is any that is free",
           Bounds{.min = 0.0, .max = 65535.0});
     field("threads", threads, "threads that answer requests", Bounds{.min = 1.0, .max = 256.0});
-    field("connections", connections, "connections open at the same time",
+    field("connections", connections,
+          "connections open at the same time; for a new one an idle or slow one is dropped",
           Bounds{.min = 1.0, .max = 100000.0});
     field("max_actions", max_actions, "actions in one rank request",
           Bounds{.min = 1.0, .max = 100000.0});
+    field("max_model_bytes", max_model_bytes, "bytes of a model that is sent with PUT /model",
+          Bounds{.min = 1.0, .max = 1e12});
     field("snapshot_seconds", snapshot_seconds,
           "seconds between two copies of the model on disk; a restart replays what came after",
           Bounds{.min = 1.0, .max = 86400.0});
@@ -43,9 +53,7 @@ struct ServeFlags {
   }
 };
 
-bool is_loopback(const std::string& address) {
-  return address == "localhost" || address == "::1" || address.starts_with("127.");
-}
+constexpr std::size_t kHealthConnections = 16;
 
 void check(const ServeFlags& flags) {
   if (flags.key_file.empty() && !is_loopback(flags.listen)) {
@@ -58,32 +66,66 @@ void check(const ServeFlags& flags) {
   }
 }
 
-// Lines for the operator, from any thread.
-void note(const std::string& line) {
-  static std::mutex mutex;
-  const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::chrono::system_clock::now().time_since_epoch());
-  const std::string text = fmt::format("{} {}\n", write_time(now.count()), line);
-  const std::lock_guard lock(mutex);
-  // Where this goes to may be full as well, which is no reason to stop.
-  std::fputs(text.c_str(), stderr);
+// Whether standard error takes a line without waiting for a reader.
+bool takes_a_line() noexcept {
+  pollfd where{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+  return ::poll(&where, 1, 0) == 1;
 }
 
-// Connections and the files of the log are counted together, and a log that cannot open a file
-// takes no events. What is usually allowed is a thousand; more may be asked for.
-void allow_files(std::uint64_t connections) {
-  constexpr rlim_t kOthers = 512;
-  const rlim_t wanted = connections + kOthers;
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
-  limit.rlim_cur = std::min(wanted, limit.rlim_max);
-  if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < wanted) {
-    note(
-        fmt::format("{} files may be open; {} connections need {}: allow more (ulimit -n), or give "
-                    "fewer --connections",
-                    limit.rlim_cur, connections, wanted));
+// Lines for the operator. Thread-safe; throws nothing. Where they go to may be full or gone, which
+// is no reason to wait or to stop: what does not fit is left out, and that is said later.
+void note(const std::string& line) noexcept {
+  try {
+    static std::mutex mutex;
+    static std::size_t left_out = 0;
+    constexpr std::size_t kLongest = 2048;  // a pipe that takes anything takes twice as much
+    const std::string time = write_time(milliseconds_now());
+    std::string text = fmt::format("{} {}\n", time, line.substr(0, kLongest));
+    const std::lock_guard lock(mutex);
+    if (!takes_a_line()) {
+      ++left_out;
+      return;
+    }
+    if (left_out > 0) {
+      text.insert(0, fmt::format("{} lines left out here, as nobody read the ones before: {}\n",
+                                 time, left_out));
+      left_out = 0;
+    }
+    std::fputs(text.c_str(), stderr);
+  } catch (const std::exception&) {  // no memory for the line
   }
 }
+
+void note_failure(std::string_view request, const char* what) {
+  note(fmt::format("{} failed: {}", request, what));
+}
+
+// Tells of connections that were dropped or refused, every ten seconds at most.
+class DropLines {
+ public:
+  explicit DropLines(const HttpTally& tally) : tally_(tally) {}
+
+  void look() {
+    const auto now = std::chrono::steady_clock::now();
+    const Counts counts = {tally_.idle, tally_.slow, tally_.address, tally_.full};
+    if (counts == told_ || now < next_) return;
+    note(
+        fmt::format("connections were dropped to make room for others: {} idle, {} slow, {} of "
+                    "addresses with too many; {} were refused, as all others were being answered; "
+                    "{} are open",
+                    counts[0] - told_[0], counts[1] - told_[1], counts[2] - told_[2],
+                    counts[3] - told_[3], tally_.open.load()));
+    told_ = counts;
+    next_ = now + std::chrono::seconds(10);
+  }
+
+ private:
+  using Counts = std::array<std::uint64_t, 4>;
+
+  const HttpTally& tally_;
+  Counts told_{};
+  std::chrono::steady_clock::time_point next_;
+};
 
 std::string address_of(const ServeFlags& flags, std::uint16_t port) {
   const char* const scheme = flags.tls_certificate.empty() ? "http" : "https";
@@ -91,47 +133,115 @@ std::string address_of(const ServeFlags& flags, std::uint16_t port) {
   return fmt::format("{}://{}{}{}:{}/", scheme, six ? "[" : "", flags.listen, six ? "]" : "", port);
 }
 
+// What both ports have in common.
+HttpServerOptions server_options(const ServeFlags& flags, ServiceOverHttp& over_http,
+                                 ServiceOverHttp::Port port) {
+  HttpServerOptions options;
+  options.address = flags.listen;
+  options.request_timeout = std::chrono::seconds(flags.request_seconds);
+  options.certificate_file = flags.tls_certificate;
+  options.key_file = flags.tls_key;
+  options.on_head = [&over_http, port](const HttpRequest& head, std::size_t& limit) {
+    return over_http.check_head(head, limit, port);
+  };
+  options.error_response = ServiceOverHttp::error;
+  options.on_failure = note_failure;
+  return options;
+}
+
+HttpHandler handler_of(ServiceOverHttp& over_http, ServiceOverHttp::Port port) {
+  return [&over_http, port](HttpRequest request, const HttpReply& reply) {
+    over_http.answer(std::move(request), reply, port);
+  };
+}
+
+// For programs that wait for it. A reader that is gone is no reason to stop.
+void say(const std::string& line) {
+  std::fputs(line.c_str(), stdout);
+  if (std::fflush(stdout) == 0) return;
+  std::clearerr(stdout);
+  note("cannot write to standard output");
+}
+
 int serve(const std::string& folder, const ServeFlags& flags) {
   check(flags);
-  allow_files(flags.connections);
   const std::atomic<bool>& stop = stop_on_signals();
+  std::atomic<bool>& hangup = notice_hangups();
+  ignore_broken_pipes();
+  std::string shortage;
+  const FileBudget files =
+      allow_files({.threads = flags.threads,
+                   .connections = flags.connections,
+                   .health_connections = flags.health_port ? kHealthConnections : 0},
+                  shortage);
+  if (!shortage.empty()) note(shortage);
   ServiceOptions options;
   options.folder = folder;
   options.agent = flags.agent;
   options.seed = flags.seed;
   options.limits.actions = flags.max_actions;
   options.snapshot_every = std::chrono::seconds(flags.snapshot_seconds);
+  options.open_files = static_cast<int>(files.log);
   options.note = note;
-  ServiceApiOptions api_options;
-  if (!flags.key_file.empty()) api_options.keys = read_keys(flags.key_file);
+  const auto tally = std::make_shared<HttpTally>();
+  ServiceOverHttpOptions over_http_options;
+  if (!flags.key_file.empty()) over_http_options.keys = read_keys(flags.key_file);
+  over_http_options.model_bytes = flags.max_model_bytes;
+  over_http_options.connections = tally;
+  over_http_options.on_failure = note_failure;
   Service service(std::move(options));
-  ServiceApi api(service, std::move(api_options));
-  HttpServer server(
-      {.address = flags.listen,
-       .port = static_cast<std::uint16_t>(flags.port),
-       .threads = static_cast<unsigned>(flags.threads),
-       .connections = flags.connections,
-       .request_timeout = std::chrono::seconds(flags.request_seconds),
-       .certificate_file = flags.tls_certificate,
-       .key_file = flags.tls_key,
-       .on_head = [&api](const HttpRequest& head,
-                         std::size_t& limit) { return api.check_head(head, limit); },
-       .error_response = ServiceApi::error,
-       .on_failure = [](std::string_view request,
-                        const char* what) { note(fmt::format("{} failed: {}", request, what)); }},
-      [&api](HttpRequest request, const HttpReply& reply) {
-        api.answer(std::move(request), reply);
-      });
-  if (!flags.quiet) {
-    fmt::print("serving {} with {} at {}\n", folder, service.agent(),
-               address_of(flags, server.port()));
-    std::fflush(stdout);
+  ServiceOverHttp over_http(service, std::move(over_http_options));
+
+  HttpServerOptions main_options = server_options(flags, over_http, ServiceOverHttp::Port::kMain);
+  main_options.port = static_cast<std::uint16_t>(flags.port);
+  main_options.threads = static_cast<unsigned>(flags.threads);
+  main_options.large_bodies = 2 * flags.max_model_bytes;
+  main_options.connections = files.connections;
+  main_options.connections_per_address = flags.connections_per_address.value_or(0);
+  main_options.tally = tally;
+  HttpServer server(std::move(main_options), handler_of(over_http, ServiceOverHttp::Port::kMain));
+  std::optional<HttpServer> health;
+  if (flags.health_port) {
+    HttpServerOptions health_options =
+        server_options(flags, over_http, ServiceOverHttp::Port::kHealth);
+    health_options.port = static_cast<std::uint16_t>(*flags.health_port);
+    health_options.connections = kHealthConnections;
+    health.emplace(std::move(health_options),
+                   handler_of(over_http, ServiceOverHttp::Port::kHealth));
   }
-  while (!stop) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  if (!flags.quiet) {
+    say(fmt::format("serving {} with {} at {}\n", folder, service.agent(),
+                    address_of(flags, server.port())));
+    if (health) say(fmt::format("health at {}\n", address_of(flags, health->port())));
+  }
+  DropLines drops(*tally);
+  while (!stop) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    try {
+      drops.look();
+      if (hangup.exchange(false)) note("SIGHUP: nothing is reloaded; restart to read files again");
+    } catch (const std::bad_alloc&) {  // no memory for the line
+    }
+  }
   if (!flags.quiet) note("stopping: requests that have begun are answered, the model is written");
   server.stop();
+  if (health) health->stop();
   service.stop();
   return 0;
+}
+
+// A flag that was given or not: what it stands for then is not one number.
+void add_number(CLI::App& app, const std::string& name, Bounds bounds,
+                std::optional<std::uint64_t>& value, const std::string& help) {
+  app.add_option_function<std::string>(
+         name,
+         [name, bounds, &value](const std::string& given) {
+           std::uint64_t number = 0;
+           detail::read_value("serve", name, given, bounds, number);
+           value = number;
+         },
+         help)
+      ->type_name("N");
 }
 
 }  // namespace
@@ -149,23 +259,25 @@ Deed describe_serve(CLI::App& app) {
       "'{\"actions\":[{\"id\":\"a\"},{\"id\":\"b\"}]}'\n"
       "  sau serve data --agent hashed_mlp+sau_sampling\n"
       "  sau serve data --listen 0.0.0.0 --key-file keys --tls-certificate c.pem --tls-key k.pem\n"
+      "Rewards are from -1 to 1; others are refused. For other units set rewardMinimum and\n"
+      "rewardMaximum to your range (PUT /personalizer/v1.0/configurations/service). The spread of\n"
+      "a new action is 1, so scale your rewards, or set alpha of the strategy.\n"
       "SIGTERM or Ctrl-C ends it when requests that have begun are answered. docs/service.md has "
       "a\n"
       "tour of ten minutes, docs/http.md every call.");
   const auto flags = add_flags<ServeFlags>(app);
   app.add_option("--agent", flags->agent,
-                 "model+strategy: hashed_linear or hashed_mlp; sau_sampling, sau_ucb or\n"
-                 "epsilon_greedy; kept with the folder [hashed_linear+sau_sampling]")
+                 "model+strategy, any that sau list shows and sau run takes; kept with the\n"
+                 "folder [hashed_linear+sau_sampling]")
       ->type_name("SPEC");
-  app.add_option_function<std::string>(
-         "--seed",
-         [flags](const std::string& given) {
-           std::uint64_t seed = 0;
-           detail::read_value("serve", "--seed", given, {}, seed);
-           flags->seed = seed;
-         },
-         "of the model's first weights and of every draw; kept with the folder [1]")
-      ->type_name("N");
+  add_number(app, "--seed", {}, flags->seed,
+             "of the model's first weights and of every draw; kept with the folder [1]");
+  add_number(app, "--connections-per-address", {.min = 1.0, .max = 100000.0},
+             flags->connections_per_address,
+             "connections of one address [half of --connections; loopback: as many as it likes]");
+  add_number(
+      app, "--health-port", {.min = 0.0, .max = 65535.0}, flags->health_port,
+      "a second port, with /healthz, /readyz and /metrics alone; 0 is any that is free [none]");
   app.add_option("--listen", flags->listen,
                  "IP address to listen on; others than loopback need --key-file [127.0.0.1]")
       ->type_name("ADDRESS");

@@ -9,6 +9,7 @@ namespace {
 volatile std::sig_atomic_t signal_seen = 0;
 volatile std::sig_atomic_t signal_second = 0;
 std::atomic<bool> stop_requested = false;
+std::atomic<bool> hangup_seen = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "it is set inside a signal handler");
 
 std::sig_atomic_t now_seconds() {
@@ -28,18 +29,27 @@ extern "C" void request_stop(int signal) {
   stop_requested = true;
 }
 
-void stop_on(int signal) {
-  // A shell that starts a job in the background has it ignore Ctrl-C: so be it.
-  if (std::signal(signal, request_stop) == SIG_IGN) std::signal(signal, SIG_IGN);
+extern "C" void note_hangup(int) { hangup_seen = true; }
+
+// A shell that starts a job in the background has it ignore Ctrl-C, and nohup SIGHUP: so be it.
+void handle(int signal, void (*handler)(int)) {
+  if (std::signal(signal, handler) == SIG_IGN) std::signal(signal, SIG_IGN);
 }
 
 }  // namespace
 
 const std::atomic<bool>& stop_on_signals() {
-  stop_on(SIGINT);
-  stop_on(SIGTERM);
+  handle(SIGINT, request_stop);
+  handle(SIGTERM, request_stop);
   return stop_requested;
 }
+
+std::atomic<bool>& notice_hangups() {
+  handle(SIGHUP, note_hangup);
+  return hangup_seen;
+}
+
+void ignore_broken_pipes() { std::signal(SIGPIPE, SIG_IGN); }
 
 int exit_code_when_stopped() {
   constexpr int kSignalled = 128;

@@ -8,6 +8,13 @@ namespace sau::cli {
 // seconds later they end it.
 const std::atomic<bool>& stop_on_signals();
 
+// From now on SIGHUP sets the flag instead of ending the program, unless it was started to ignore
+// it.
+std::atomic<bool>& notice_hangups();
+
+// From now on writing to a pipe or a socket that nobody reads is an ordinary error.
+void ignore_broken_pipes();
+
 // 128 plus the number of the signal seen, as a shell reports it.
 int exit_code_when_stopped();
 

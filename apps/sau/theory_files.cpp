@@ -5,7 +5,8 @@
 
 #include "sau/core/file.hpp"
 #include "sau/core/version.hpp"
-#include "sau/report/theory.hpp"
+#include "sau/report/theory_text.hpp"
+#include "sau/theory/theory.hpp"
 
 namespace sau::cli {
 

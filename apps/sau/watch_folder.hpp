@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sau/report/summary.hpp"
+#include "sau/report/cell_summary.hpp"
 
 namespace sau::cli {
 

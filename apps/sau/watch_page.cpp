@@ -1,6 +1,5 @@
 #include "watch_page.hpp"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 
 #include "sau/core/error.hpp"
 #include "sau/core/text.hpp"
+#include "sau/http/host.hpp"
 
 namespace sau::cli {
 namespace {
@@ -22,18 +22,6 @@ constexpr seconds kFirst{60};
 
 double seconds_since(WatchClock::time_point start) {
   return std::chrono::duration<double>(WatchClock::now() - start).count();
-}
-
-bool is_address(const std::string& text) {
-  std::array<unsigned char, sizeof(in6_addr)> ignored{};
-  return ::inet_pton(AF_INET, text.c_str(), ignored.data()) == 1 ||
-         ::inet_pton(AF_INET6, text.c_str(), ignored.data()) == 1;
-}
-
-// The host of "host:port", without the brackets of an IPv6 address.
-std::string without_port(std::string_view host) {
-  if (host.starts_with('[')) return std::string(host.substr(1, host.find(']') - 1));
-  return std::string(host.substr(0, host.find(':')));
 }
 
 // Whether one of the tags of an If-None-Match header is this one (RFC 9110, section 13.1.2).
@@ -59,13 +47,6 @@ HttpResponse content(const char* type, const std::string& body) {
 }
 
 }  // namespace
-
-bool is_own_host(std::string_view host, std::string_view address) {
-  const std::string name = lower_case(without_port(host));
-  if (name == "localhost" || name == "127.0.0.1" || name == "::1" || name == address) return true;
-  // Listening on all addresses: nobody can make a number lead elsewhere.
-  return (address == "0.0.0.0" || address == "::") && is_address(name);
-}
 
 LivePage::LivePage(fs::path folder, std::string address)
     : folder_(std::move(folder)),
@@ -149,7 +130,7 @@ std::shared_ptr<const LivePage::Built> LivePage::current() {
 
 HttpResponse LivePage::answer(const HttpRequest& request) {
   if (!is_own_host(request.header("Host"), address_)) {
-    return text_response(421, "not the host that is served here: use the address that was printed");
+    return text_response(421, kWrongHost);
   }
   if (request.method != "GET" && request.method != "HEAD") {
     HttpResponse response = text_response(405, "only GET and HEAD");

@@ -13,10 +13,6 @@
 
 namespace sau::cli {
 
-// Whether a request for this host was meant for a server that listens on `address`: a page of
-// another site, whose name was made to lead here (DNS rebinding), says its own name.
-bool is_own_host(std::string_view host, std::string_view address);
-
 // The report of a result folder for browsers, kept up to date by a thread of its own. It is made
 // again when the folder has changed, seldom enough to leave the processor to the run: every two
 // seconds at most while somebody asks for it, and for a tenth of the time at most.

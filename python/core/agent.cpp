@@ -14,6 +14,7 @@ namespace {
 
 // Everything that has to be kept of an agent besides its spec and shape.
 py::bytes state_of(const AgentHandle& handle) {
+  if (handle.has_offers()) return offer_state(handle.offers());
   const AgentCore& core = handle.core();
   StateWriter writer;
   writer("rng", core.rng);
@@ -33,6 +34,12 @@ void restore(AgentHandle& handle, const std::string& spec, Action actions, std::
 }
 
 void copy_from(AgentHandle& handle, const AgentHandle& other) {
+  if (other.has_offers()) {
+    const OfferCore& offers = other.offers();
+    auto copy = restored_offers(offers.agent->spec(), std::string_view(offer_state(offers)));
+    copy->turn = offers.turn;
+    return handle.adopt(std::move(copy));
+  }
   if (!other.started()) return;
   const AgentCore& core = other.core();
   auto copy = std::make_shared<AgentCore>(core.agent->clone(), core.rng);
@@ -45,9 +52,15 @@ void load_file(AgentHandle& handle, const std::filesystem::path& path) {
   handle.adopt(std::make_shared<AgentCore>(std::move(saved.agent), saved.rng));
 }
 
+// Calls f with the agent, whichever it is.
+template <class F>
+auto with_agent(const AgentHandle& handle, F&& f) {
+  return handle.has_offers() ? f(*handle.offers().agent) : f(*handle.core().agent);
+}
+
 py::object fault_of(const AgentHandle& handle) {
-  if (!handle.started()) return py::none();
-  const std::string fault = handle.core().agent->fault();
+  if (!handle.started() && !handle.has_offers()) return py::none();
+  const std::string fault = with_agent(handle, [](const auto& agent) { return agent.fault(); });
   return fault.empty() ? py::object(py::none()) : py::str(fault);
 }
 
@@ -61,6 +74,11 @@ void merge(AgentHandle& handle, const AgentHandle& other) {
   AgentCore& core = handle.core();
   as_usage([&] { core.agent->merge(*other.core().agent); });
   ++core.turn;
+}
+
+std::uint64_t turn_of(const AgentHandle& handle) {
+  if (handle.has_offers()) return handle.offers().turn;
+  return handle.started() ? handle.shared()->turn : 0;
 }
 
 py::tuple stream_of(const AgentHandle& handle) {
@@ -78,6 +96,11 @@ void AgentHandle::start(const std::string& spec, Action actions, std::size_t dim
 }
 
 void AgentHandle::refuse() const {
+  if (offers_) {
+    throw UsageError(
+        "the agent was made without n_actions: it has no fixed set of actions, and every call "
+        "offers them, choose(context={...}, actions=[...])");
+  }
   if (!core_) {
     throw UsageError(
         "the agent has seen no context yet, so their length is not known; give "
@@ -112,19 +135,22 @@ void define_agent(py::module_& module) {
           "path"_a)
       .def("_merge", &merge, "other"_a)
       .def_property_readonly("_spec",
-                             [](const AgentHandle& handle) { return handle.core().agent->spec(); })
+                             [](const AgentHandle& handle) {
+                               return with_agent(handle,
+                                                 [](const auto& agent) { return agent.spec(); });
+                             })
       .def_property_readonly("_shape", &shape_of)
       .def_property_readonly("_stream", &stream_of)
-      .def_property_readonly(
-          "_turn",
-          [](const AgentHandle& handle) { return handle.started() ? handle.shared()->turn : 0; })
+      .def_property_readonly("_turn", &turn_of)
       .def_property_readonly("_reward_range",
                              [](const AgentHandle& handle) {
-                               const RewardRange range = handle.core().agent->rewards();
+                               const RewardRange range = with_agent(
+                                   handle, [](const auto& agent) { return agent.rewards(); });
                                return py::make_tuple(range.min, range.max);
                              })
       .def_property_readonly("_fault", &fault_of);
   define_decisions(type);
+  define_offers(type);
   define_batches(type);
 }
 

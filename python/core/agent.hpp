@@ -7,6 +7,8 @@
 #include <string>
 
 #include "sau/agent/any_agent.hpp"
+#include "sau/agent/offer_agent.hpp"
+#include "sau/core/error.hpp"
 #include "sau/core/rng.hpp"
 
 namespace sau::python {
@@ -25,10 +27,23 @@ struct AgentCore {
   bool busy = false;       // at work without the interpreter's lock
 };
 
-// The base of sau.Agent. Empty until its shape is known.
+// The same of an agent to which actions are offered by id. It works with the interpreter's lock
+// held, so it is never busy.
+struct OfferCore {
+  OfferCore(std::unique_ptr<OfferAgent> made, const Rng& generator)
+      : agent(std::move(made)), rng(generator) {}
+
+  std::unique_ptr<OfferAgent> agent;
+  Rng rng;
+  std::uint64_t turn = 0;
+};
+
+// The base of sau.Agent. It has an agent of a fixed set of actions, empty until the length of a
+// context is known, or one to which actions are offered.
 class AgentHandle {
  public:
-  // Throws Error while another thread has it at work, UsageError where there is none yet.
+  // The agent of a fixed set of actions. Throws Error while another thread has it at work,
+  // UsageError where there is none.
   AgentCore& core() const {
     if (!core_ || core_->busy) refuse();
     return *core_;
@@ -36,17 +51,30 @@ class AgentHandle {
   bool started() const noexcept { return core_ != nullptr; }
   const std::shared_ptr<AgentCore>& shared() const noexcept { return core_; }
 
+  // The agent to which actions are offered. Throws UsageError where there is none.
+  OfferCore& offers() const {
+    if (!offers_) throw UsageError("the agent has a fixed set of actions; none can be offered");
+    return *offers_;
+  }
+  bool has_offers() const noexcept { return offers_ != nullptr; }
+  void adopt(std::unique_ptr<OfferCore> offers) {
+    adopt(std::shared_ptr<AgentCore>());
+    offers_ = std::move(offers);
+  }
+
   void start(const std::string& spec, Action actions, std::size_t dim, const Stream& stream);
   // Throws Error while another thread has the old one at work.
   void adopt(std::shared_ptr<AgentCore> core) {
     if (core_ && core_->busy) refuse();
     core_ = std::move(core);
+    offers_.reset();
   }
 
  private:
   [[noreturn]] void refuse() const;
 
   std::shared_ptr<AgentCore> core_;
+  std::unique_ptr<OfferCore> offers_;
 };
 
 // The handle inside a Python object of type sau.Agent; throws TypeError when its __init__ was not
@@ -56,10 +84,29 @@ AgentHandle& handle_in(PyObject* self);
 // The agent of `self`, which is begun with contexts of length `dim` if it has not been.
 AgentCore& begun(PyObject* self, std::size_t dim);
 
+// The one that was given of two names for the same argument. Throws TypeError if both were.
+PyObject* one_context(PyObject* x, PyObject* context);
+// Throws UsageError if actions were offered to an agent of a fixed set.
+void refuse_offer(PyObject* actions, PyObject* excluded);
+
+// What is known of each of the actions that are offered; it changes nothing.
+enum class OfferNumber { kProbability, kValue };
+py::object offer_numbers(const AgentHandle& handle, OfferNumber which, PyObject* context,
+                         PyObject* actions, PyObject* excluded);
+// A new reference.
+PyObject* choose_offered(const AgentHandle& handle, PyObject* context, PyObject* actions,
+                         PyObject* excluded);
+void learn_offered(const AgentHandle& handle, PyObject* choice, double reward);
+// Bytes that restored_offers() makes the same agent of.
+py::bytes offer_state(const OfferCore& core);
+std::unique_ptr<OfferCore> restored_offers(const std::string& spec, std::string_view state);
+
 using AgentClass = py::class_<AgentHandle>;
 
 // choose() and learn(), one at a time: the quick ones.
 void define_decisions(AgentClass& type);
+// Making, copying and keeping of agents to which actions are offered.
+void define_offers(AgentClass& type);
 // Everything over rows of contexts.
 void define_batches(AgentClass& type);
 // The type itself and the rest.

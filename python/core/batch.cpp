@@ -58,18 +58,36 @@ Rows per_context(py::handle self, py::handle x, const char* name, F&& fill) {
   });
 }
 
-Rows probabilities(py::handle self, py::handle x) {
-  return per_context(self, x, "probabilities",
-                     [](AgentCore& core, Context context, std::span<double> out) {
-                       core.agent->probabilities(context, out);
-                     });
+// The same numbers, for an agent of a fixed set of actions or for actions that are offered.
+template <class F>
+py::object numbers_of(py::handle self, OfferNumber which, py::handle x, py::handle actions,
+                      py::handle context, py::handle excluded, F&& fill) {
+  if (!py::isinstance<AgentHandle>(self)) throw py::type_error("self is not a sau.Agent");
+  const py::handle given = one_context(x.ptr(), context.ptr());
+  const AgentHandle& handle = handle_in(self.ptr());
+  if (handle.has_offers()) {
+    return as_usage(
+        [&] { return offer_numbers(handle, which, given.ptr(), actions.ptr(), excluded.ptr()); });
+  }
+  refuse_offer(actions.ptr(), excluded.ptr());
+  const char* name = which == OfferNumber::kValue ? "values" : "probabilities";
+  return per_context(self, given, name, std::forward<F>(fill));
 }
 
-Rows values(py::handle self, py::handle x) {
-  return per_context(self, x, "values",
-                     [](AgentCore& core, Context context, std::span<double> out) {
-                       std::ranges::copy(core.agent->values(context), out.begin());
-                     });
+py::object probabilities(py::handle self, py::handle x, py::handle actions, py::handle context,
+                         py::handle excluded) {
+  return numbers_of(self, OfferNumber::kProbability, x, actions, context, excluded,
+                    [](AgentCore& core, Context row, std::span<double> out) {
+                      core.agent->probabilities(row, out);
+                    });
+}
+
+py::object values(py::handle self, py::handle x, py::handle actions, py::handle context,
+                  py::handle excluded) {
+  return numbers_of(self, OfferNumber::kValue, x, actions, context, excluded,
+                    [](AgentCore& core, Context row, std::span<double> out) {
+                      std::ranges::copy(core.agent->values(row), out.begin());
+                    });
 }
 
 // actions, values, probabilities or None, and the contexts as they were used.
@@ -145,8 +163,10 @@ constexpr const char* kProbabilitiesDoc =
     "The chance of every action in the next ``choose``, exactly; changes nothing.\n\n"
     "Parameters\n"
     "----------\n"
-    "x : array_like, optional\n"
-    "    One context, or many as rows of a matrix; nothing for an agent without contexts.\n\n"
+    "x : array_like, or dict of features, optional\n"
+    "    One context, or many as rows of a matrix; nothing for an agent without contexts.\n"
+    "actions, context, excluded\n"
+    "    As in ``choose``, for an agent to which actions are offered.\n\n"
     "Returns\n"
     "-------\n"
     "ndarray of shape (n_actions,) or (n_contexts, n_actions)\n\n"
@@ -161,8 +181,10 @@ constexpr const char* kValuesDoc =
     "The reward predicted for every action; changes nothing.\n\n"
     "Parameters\n"
     "----------\n"
-    "x : array_like, optional\n"
-    "    One context, or many as rows of a matrix; nothing for an agent without contexts.\n\n"
+    "x : array_like, or dict of features, optional\n"
+    "    One context, or many as rows of a matrix; nothing for an agent without contexts.\n"
+    "actions, context, excluded\n"
+    "    As in ``choose``, for an agent to which actions are offered.\n\n"
     "Returns\n"
     "-------\n"
     "ndarray of shape (n_actions,) or (n_contexts, n_actions)\n\n"
@@ -176,9 +198,13 @@ constexpr const char* kValuesDoc =
 
 void define_batches(AgentClass& type) {
   using namespace py::literals;
-  type.def("probabilities", &probabilities, "x"_a = py::none(), kProbabilitiesDoc)
-      .def("values", &values, "x"_a = py::none(), kValuesDoc)
-      .def("_choose_batch", &choose_batch, "x"_a, "probability"_a)
+  const auto define = [&type](const char* name, auto function, const char* doc) {
+    type.def(name, function, "x"_a = py::none(), "actions"_a = py::none(), py::kw_only(),
+             "context"_a = py::none(), "excluded"_a = py::none(), doc);
+  };
+  define("probabilities", &probabilities, kProbabilitiesDoc);
+  define("values", &values, kValuesDoc);
+  type.def("_choose_batch", &choose_batch, "x"_a, "probability"_a)
       .def("_learn_batch", &learn_batch, "x"_a, "actions"_a, "values"_a, "rewards"_a)
       .def("_learn_logged", &learn_logged, "x"_a, "actions"_a, "rewards"_a);
 }

@@ -57,13 +57,23 @@ py::dict build_info() {
 
 // What a problem is, without keeping it.
 py::dict problem_info(const std::string& text) {
+  const auto describe_as = [&](const auto& problem, const Shape& shape) {
+    const RewardRange rewards = problem.rewards();
+    return py::dict("name"_a = problem_name(text), "spec"_a = canonical_problem(text),
+                    "n_actions"_a = shape.actions, "context_dim"_a = shape.dim,
+                    "reward_range"_a = py::make_tuple(rewards.min, rewards.max),
+                    "default_steps"_a = problem.default_steps(), "data"_a = problem.data());
+  };
+  // Where actions come and go by id, there is no number of them.
+  if (offers_by_id(text)) return describe_as(*make_offer_problem(text, {}), {.actions = 0});
   const auto problem = make_problem(text, {});
-  const Shape shape = problem->shape();
-  const RewardRange rewards = problem->rewards();
-  return py::dict("name"_a = problem_name(text), "spec"_a = canonical_problem(text),
-                  "n_actions"_a = shape.actions, "context_dim"_a = shape.dim,
-                  "reward_range"_a = py::make_tuple(rewards.min, rewards.max),
-                  "default_steps"_a = problem->default_steps(), "data"_a = problem->data());
+  return describe_as(*problem, problem->shape());
+}
+
+// What follows a problem's spec when its rewards arrive so; empty when they arrive at once.
+std::string late_text(const std::string& delay, double missing) {
+  return with_lateness(
+      "", read_options<Lateness>("run", {{"delay", delay}, {"missing", format_number(missing)}}));
 }
 
 }  // namespace
@@ -72,12 +82,16 @@ void define_catalog(py::module_& module) {
   module.def("models", [] { return describe(list_models()); })
       .def("strategies", [] { return describe(list_strategies()); })
       .def("problems", [] { return describe(list_problems()); })
+      .def("ids", [] { return describe(std::vector{describe_ids()}); })
       .def("agent_aliases", [] { return describe(agent_aliases()); })
       .def("problem_aliases", [] { return describe(problem_aliases()); })
       .def(
           "canonical_agent",
           [](const std::string& text, std::size_t dim) { return canonical_agent(text, dim); },
           "text"_a, "context_dim"_a)
+      .def(
+          "canonical_offer_agent",
+          [](const std::string& text) { return canonical_offer_agent(text); }, "text"_a)
       .def(
           "canonical_problem", [](const std::string& text) { return canonical_problem(text); },
           "text"_a)
@@ -86,6 +100,7 @@ void define_catalog(py::module_& module) {
           [](const std::string& text, std::size_t dim) { return agent_name(text, dim); }, "text"_a,
           "context_dim"_a)
       .def("problem_info", &problem_info, "text"_a)
+      .def("lateness", &late_text, "delay"_a, "missing"_a)
       .def("split", &split, "canonical"_a)
       .def(
           "write_value", [](const std::string& text) { return detail::write_value(text); },

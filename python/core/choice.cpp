@@ -18,17 +18,6 @@ PyTypeObject* choice_type = nullptr;
 
 ChoiceObject* cast(PyObject* self) { return reinterpret_cast<ChoiceObject*>(self); }
 
-// What a method of the type returns, or null with the error set.
-template <class F>
-PyObject* guarded(F&& f) noexcept {
-  try {
-    return f();
-  } catch (...) {
-    set_error(std::current_exception(), true);
-    return nullptr;
-  }
-}
-
 // Whether its probability is known or can still be worked out.
 bool is_fresh(const ChoiceObject* choice) {
   return !std::isnan(choice->probability) ||

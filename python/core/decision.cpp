@@ -6,6 +6,7 @@
 #include "arrays.hpp"
 #include "choice.hpp"
 #include "errors.hpp"
+#include "offer_choice.hpp"
 
 namespace sau::python {
 namespace {
@@ -74,22 +75,35 @@ PyObject* choose_one(PyObject* self, PyObject* x, bool wants_probability) {
 }
 
 PyObject* choose(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  try {
-    if (names == nullptr && count == 1) return choose_one(self, args[0], false);
+  return guarded([&] {
+    const AgentHandle& handle = handle_in(self);
+    if (names == nullptr && count == 1 && !handle.has_offers()) {
+      return choose_one(self, args[0], false);
+    }
     Arguments arguments("choose", args, count, names);
     PyObject* x = arguments.take(0, "x");
+    PyObject* actions = arguments.take(1, "actions");
+    PyObject* context = arguments.take(-1, "context");
+    PyObject* excluded = arguments.take(-1, "excluded");
     const bool probability = is_true(arguments.take(-1, "probability"));
     arguments.finish();
+    x = one_context(x, context);
+    if (handle.has_offers()) return choose_offered(handle, x, actions, excluded);
+    refuse_offer(actions, excluded);
     return choose_one(self, x, probability);
-  } catch (...) {
-    set_error(std::current_exception(), true);
-    return nullptr;
-  }
+  });
 }
 
 void learn_one(PyObject* self, PyObject* given, PyObject* reward) {
   const double received = PyFloat_AsDouble(reward);
   if (received == -1.0 && PyErr_Occurred() != nullptr) throw py::error_already_set();
+  if (is_offer_choice(given)) {
+    const AgentHandle& handle = handle_in(self);
+    if (handle.has_offers()) return learn_offered(handle, given, received);
+    throw UsageError(
+        "learn: the choice is among actions that were offered by id, but the agent has a fixed set "
+        "of actions, n_actions");
+  }
   auto* choice = reinterpret_cast<ChoiceObject*>(given);
   const Context x = choice->view();
   AgentCore& core = begun(self, x.size());
@@ -98,8 +112,8 @@ void learn_one(PyObject* self, PyObject* given, PyObject* reward) {
 }
 
 PyObject* learn(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  try {
-    if (names == nullptr && count == 2 && is_choice(args[0])) {
+  return guarded([&] {
+    if (names == nullptr && count == 2 && (is_choice(args[0]) || is_offer_choice(args[0]))) {
       learn_one(self, args[0], args[1]);
       Py_RETURN_NONE;
     }
@@ -107,48 +121,64 @@ PyObject* learn(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObjec
     PyObject* choice = arguments.need(0, "choice");
     PyObject* reward = arguments.need(1, "reward");
     arguments.finish();
-    if (!is_choice(choice)) {
+    if (!is_choice(choice) && !is_offer_choice(choice)) {
       throw py::type_error(
           std::string("learn() expected the Choice that choose() returned, found ") +
           Py_TYPE(choice)->tp_name + "; learn_batch() takes many at once");
     }
     learn_one(self, choice, reward);
     Py_RETURN_NONE;
-  } catch (...) {
-    set_error(std::current_exception(), true);
-    return nullptr;
-  }
+  });
 }
 
 constexpr const char* kChooseDoc =
-    "choose($self, x=None, *, probability=False)\n--\n\n"
+    "choose($self, x=None, actions=None, *, context=None, excluded=None, probability=False)\n"
+    "--\n\n"
     "Chooses an action for one context.\n\n"
     "Parameters\n"
     "----------\n"
-    "x : array_like of context_dim numbers, optional\n"
-    "    What is seen before choosing; nothing for an agent without contexts. A float64 array of\n"
-    "    one dimension is used as it is, everything else is converted.\n"
+    "x : array_like of context_dim numbers, or dict of features, optional\n"
+    "    What is seen before choosing; nothing where there are no contexts. A float64 array of "
+    "one\n"
+    "    dimension is used as it is, everything else is converted. It is a dictionary for an "
+    "agent\n"
+    "    that was made without n_actions.\n"
+    "actions : list of dict or str\n"
+    "    Only for an agent that was made without n_actions: the actions to choose from. Each is a\n"
+    "    dictionary with its \"id\" and its features, or its id alone.\n"
+    "context\n"
+    "    Another name for `x`.\n"
+    "excluded : list of str, optional\n"
+    "    Ids of actions that must not be chosen.\n"
     "probability : bool, default False\n"
     "    Whether to work out ``choice.probability`` at once. Otherwise this happens when it is\n"
-    "    asked for, which must be before the agent chooses or learns again.\n\n"
+    "    asked for, which must be before the agent chooses or learns again. Where actions are\n"
+    "    offered, it is always there.\n\n"
     "Returns\n"
     "-------\n"
-    "Choice\n"
-    "    With ``action``, ``value``, ``probability`` and ``context``.\n\n"
+    "Choice or OfferChoice\n"
+    "    With ``action``, ``value`` and ``probability``; and ``context``, or ``id`` where actions\n"
+    "    are offered.\n\n"
     "Examples\n"
     "--------\n"
     ">>> import sau\n"
     ">>> agent = sau.Agent(\"linear+sau_sampling\", context_dim=2, n_actions=3)\n"
     ">>> choice = agent.choose([0.5, -1.0])\n"
     ">>> choice.action, choice.value, choice.probability\n"
-    "(0, 0.0, 1.0)\n";
+    "(0, 0.0, 1.0)\n\n"
+    "Actions that are offered by id:\n\n"
+    ">>> agent = sau.Agent(\"hashed_linear+sau_sampling\", seed=1)\n"
+    ">>> choice = agent.choose({\"device\": \"mobile\"}, [{\"id\": \"a\", \"price\": 2.5}, "
+    "\"b\"])\n"
+    ">>> choice.id in (\"a\", \"b\"), choice.value, choice.probability\n"
+    "(True, 0.0, 0.5)\n";
 
 constexpr const char* kLearnDoc =
     "learn($self, choice, reward)\n--\n\n"
     "Learns what came of a choice, at once or late.\n\n"
     "Parameters\n"
     "----------\n"
-    "choice : Choice\n"
+    "choice : Choice or OfferChoice\n"
     "    What ``choose`` returned; it holds the context and the value predicted then, so other\n"
     "    choices may have been made and learned from since.\n"
     "reward : float\n"
@@ -177,9 +207,23 @@ AgentHandle& handle_in(PyObject* self) {
   return *static_cast<AgentHandle*>(value);
 }
 
+PyObject* one_context(PyObject* x, PyObject* context) {
+  if (context == nullptr || context == Py_None) return x;
+  if (x == nullptr || x == Py_None) return context;
+  throw py::type_error("x and context are two names for the same argument; give one of them");
+}
+
+void refuse_offer(PyObject* actions, PyObject* excluded) {
+  const auto given = [](PyObject* argument) { return argument != nullptr && argument != Py_None; };
+  if (!given(actions) && !given(excluded)) return;
+  throw UsageError(
+      "the agent has a fixed set of actions, n_actions; only one made without n_actions is offered "
+      "actions");
+}
+
 AgentCore& begun(PyObject* self, std::size_t dim) {
   AgentHandle& handle = handle_in(self);
-  if (!handle.started()) py::handle(self).attr("_begin")(dim);
+  if (!handle.started() && !handle.has_offers()) py::handle(self).attr("_begin")(dim);
   return handle.core();
 }
 

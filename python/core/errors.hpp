@@ -28,4 +28,15 @@ decltype(auto) as_usage(F&& f) {
   }
 }
 
+// What a method that Python calls directly returns: f(), or null with the error set.
+template <class F>
+PyObject* guarded(F&& f) noexcept {
+  try {
+    return f();
+  } catch (...) {
+    set_error(std::current_exception(), true);
+    return nullptr;
+  }
+}
+
 }  // namespace sau::python

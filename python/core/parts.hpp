@@ -10,5 +10,7 @@ void define_problem(pybind11::module_& module);
 void define_data(pybind11::module_& module);
 void define_run(pybind11::module_& module);
 void define_results(pybind11::module_& module);
+// Sends the notes of the library to Python.
+void define_notes();
 
 }  // namespace sau::python

@@ -19,6 +19,11 @@ class Trial {
  public:
   Trial(const std::string& spec, std::uint64_t seed, std::uint64_t trial)
       : spec_(canonical_problem(spec)), rng_(Stream{}) {
+    if (lateness_of(spec_) != Lateness{}) {
+      throw UsageError("Problem: " + spec_ +
+                       ": rewards of a problem that is played step by step are not late; leave "
+                       "'+late' out");
+    }
     restart(seed, trial);
     problem_ = make_problem(spec_, stream_.with(Role::kSetup));
   }

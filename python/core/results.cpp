@@ -12,7 +12,7 @@
 #include "parts.hpp"
 #include "report/styles.hpp"
 #include "sau/core/text.hpp"
-#include "sau/report/summary.hpp"
+#include "sau/report/cell_summary.hpp"
 #include "sau/report/table.hpp"
 
 namespace sau::python {

@@ -10,8 +10,8 @@
 #include "parts.hpp"
 #include "python_parts.hpp"
 #include "sau/catalog/catalog.hpp"
-#include "sau/report/theory.hpp"
 #include "sau/run/runner.hpp"
+#include "sau/theory/theory.hpp"
 #include "table_problem.hpp"
 
 namespace sau::python {
@@ -49,14 +49,14 @@ std::uint64_t python_seed(const Stream& stream) { return Rng(stream).bits() >> 3
 
 class PythonRun {
  public:
-  PythonRun(const Experiment& experiment, std::vector<Players> players, std::atomic<bool>& stop)
-      : experiment_(experiment), players_(std::move(players)), stop_(stop) {}
+  // `players` are those of the experiment's cells, in the same order.
+  PythonRun(std::vector<Players> players, std::atomic<bool>& stop)
+      : players_(std::move(players)), stop_(stop) {}
 
-  bool trial(const Cell& cell, std::uint64_t seed, std::uint64_t trial,
+  bool trial(std::size_t index, const Cell& cell, std::uint64_t seed, std::uint64_t trial,
              std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
              TrialRecord& record) {
-    // The runner hands over cells of the experiment itself.
-    const Players& players = players_[static_cast<std::size_t>(&cell - experiment_.cells.data())];
+    const Players& players = players_[index];
     if (players.native()) return run_trial(cell, seed, trial, points, stop, record);
     try {
       return play(players, cell, seed, trial, points, stop, record);
@@ -91,7 +91,7 @@ class PythonRun {
         make(players.agent, cell, problem->shape(), agent_name, stop);
     const py::gil_scoped_release unlocked;
     return play_trial(*agent, *problem, {Rng(problem_name), Rng(agent_name)}, cell.steps, points,
-                      stop, record);
+                      stop, record, lateness_of(cell.problem_spec));
   }
 
   static std::unique_ptr<AnyAgent> make(const py::object& factory, const Cell& cell, Shape shape,
@@ -106,7 +106,6 @@ class PythonRun {
     return std::make_unique<PythonAgent>(made, cell.agent_spec, shape, stop);
   }
 
-  const Experiment& experiment_;
   std::vector<Players> players_;
   std::atomic<bool>& stop_;
   FirstError errors_;
@@ -172,7 +171,7 @@ void run_cells(const std::filesystem::path& folder, const py::list& cells, std::
     players.push_back(players_of(cell.cast<py::dict>()));
   }
   std::atomic<bool> stop = false;
-  PythonRun python(experiment, std::move(players), stop);
+  PythonRun python(std::move(players), stop);
   ResultFolder results(folder, experiment);
   std::mutex mutex;
   Progress latest;
@@ -181,10 +180,10 @@ void run_cells(const std::filesystem::path& folder, const py::list& cells, std::
     const std::lock_guard lock(mutex);
     latest = now;
   };
-  options.trial = [&](const Cell& cell, std::uint64_t of_seed, std::uint64_t trial,
-                      std::span<const std::uint64_t> points, const std::atomic<bool>* stopped,
-                      TrialRecord& record) {
-    return python.trial(cell, of_seed, trial, points, stopped, record);
+  options.trial = [&](std::size_t index, const Cell& cell, std::uint64_t of_seed,
+                      std::uint64_t trial, std::span<const std::uint64_t> points,
+                      const std::atomic<bool>* stopped, TrialRecord& record) {
+    return python.trial(index, cell, of_seed, trial, points, stopped, record);
   };
   RunOutcome outcome;
   const auto look = [&] {

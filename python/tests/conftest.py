@@ -1,10 +1,14 @@
 """What the tests share."""
 
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tests" / "support"))
+import shared_data  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -28,12 +32,9 @@ def program():
 
 
 @pytest.fixture
-def data_folder(monkeypatch):
+def data_folder(request, monkeypatch):
     """The shared data sets, where they are at hand."""
-    path = os.environ.get("SAU_SHARED_DIR", "")
-    folder = Path(path) / "data"
-    if not path or not folder.is_dir():
-        pytest.skip("the shared data sets are not there")
+    folder = shared_data.need(request.node.nodeid, pytest.skip)
     monkeypatch.setenv("SAU_DATA_DIR", str(folder))
     return folder
 

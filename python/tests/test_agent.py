@@ -210,7 +210,7 @@ def test_wrong_arguments_are_usage_errors(arguments, message):
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda a: a.choose(1, 2), "does not know"),
+        (lambda a: a.choose(1, 2, 3), "does not know"),
         (lambda a: a.choose(y=1), "does not know"),
         (lambda a: a.choose([0.0], x=[0.0]), "multiple values"),
         (lambda a: a.learn(), "needs the argument 'choice'"),

@@ -33,6 +33,24 @@ def test_arrays_are_played_as_the_same_file_would_be(rows, tmp_path, monkeypatch
     np.testing.assert_array_equal(result.reward[0, 0], [(y == 0).sum()] * 2)
 
 
+def test_notes_go_to_logging_and_not_to_standard_error(rows, tmp_path, caplog, capfd):
+    X, y = rows
+    file = tmp_path / "noted.csv"
+    text = "\n".join(",".join(map(repr, x)) + f",{label}" for x, label in zip(X.tolist(), y))
+    file.write_text("a,b,c,label\n" + text + "\n")
+    with caplog.at_level("INFO", logger="sau"):
+        sau.Problem(f"csv(file={file})")
+    assert [record.levelname for record in caplog.records] == ["INFO"]
+    assert "60 rows, header, label label (3 classes)" in caplog.text
+    # A file that has changed is prepared anew, in a run as well.
+    caplog.clear()
+    file.write_text("a,b,c,label\n" + text + "\n\n")
+    with caplog.at_level("INFO", logger="sau"):
+        sau.run(f"csv(file={file})", "uniform", trials=2, threads=2)
+    assert "60 rows" in caplog.text
+    assert capfd.readouterr().err == ""
+
+
 class Always:
     def __init__(self, action):
         self.action = action

@@ -1,4 +1,4 @@
-"""Every example is run: those of the docstrings, and those of docs/python.md."""
+"""Every example is run: those of the docstrings, of docs/python.md, and of docs/tour.md."""
 
 import doctest
 import importlib
@@ -51,6 +51,23 @@ def test_the_guide(tmp_path, monkeypatch):
         runner.run(test, clear_globs=False)
         names = test.globs
     assert runner.failures == 0 and runner.tries > 30
+
+
+def test_the_tour(tmp_path, monkeypatch, capsys):
+    # Its shell commands and visitors.py are run by tools/check_docs.py.
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "tour.md").read_text()
+    (make,) = re.findall(r"^```python make_visits\.py\n(.*?)^```", text, re.M | re.S)
+    exec(compile(make, "make_visits.py", "exec"), {})
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+    assert len(blocks) == 2
+    names = {}
+    for block in blocks:
+        exec(compile(block, "docs/tour.md", "exec"), names)
+    said = capsys.readouterr().out.splitlines()
+    # The page shows the same numbers.
+    assert "\n".join(said[-2:]) in text
+    assert names["result"].cells
 
 
 @pytest.mark.parametrize("page", ["README.md", "python/README.md"])

@@ -79,6 +79,16 @@ def failing_run():
         pass
 
 
+OFFERED = sau.Agent("hashed_linear+sau_sampling")
+OFFER = ({"device": "mobile", "v": [0.5, np.float32(1)], "u": {"n": np.int64(3)}}, [{"id": "a", "n": 1}, "b"])
+
+
+def offers(offer):
+    OFFERED.probabilities(*offer, excluded=["b"])
+    OFFERED.learn(OFFERED.choose(*offer), 0.5)
+    OFFERED.learn(sau.OfferChoice(offer[1][0], 0.5, offer[0]), 0.5)
+
+
 X = np.array([0.1, 0.2, 0.3])
 ROWS = np.stack([X, X])
 
@@ -105,6 +115,9 @@ CALLS = {
     "arrays": (200, lambda a: sau.data.classification(ROWS, [0, 1])),
     "runs": (25, lambda a: sau.run("linear(dim=3,actions=4)", [a, "ts"], 2, 20, threads=2)),
     "own code": (50, lambda a: sau.run(Coin, ["sau_ucb", Last], 2, 20, threads=2)),
+    "offers": (1000, lambda a: offers(OFFER)),
+    "wrong offers": (1000, lambda a: refused(lambda: OFFERED.choose({"a": object()}, ["b"]))),
+    "offer copies": (100, lambda a: pickle.loads(pickle.dumps((OFFERED, OFFERED.choose(*OFFER))))),
     "failing code": (25, lambda a: failing_run()),
 }
 

@@ -28,6 +28,7 @@ def cells_of(folder):
         (["bernoulli", "bernoulli(actions=3,gap=0.2)"], ["sau_ucb", "TS", "ucb1"], 300, 1),
         (["linear-5-5", "wheel"], ["SAU-Sampling", "linear(lambda=2)+lin_ucb"], 300, 7),
         (["linear(dim=3)"], ["neural-sau-s", "NeuralLinear"], 120, 2),
+        (["linear(dim=3)"], ["hashed_linear+sau_sampling", "mlp+sau_sampling+ids"], 120, 2),
     ],
 )
 def test_the_numbers_are_those_of_the_command_line(
@@ -70,6 +71,21 @@ def test_a_trial_by_hand_is_the_trial_of_the_run():
             agent.learn(choice, reward)
             total += info["regret"]
         assert total == result.regret[0, 0, trial]
+
+
+def test_agents_by_id_play_a_fixed_set_of_actions(tmp_path, rng):
+    X = rng.normal(size=(300, 9))
+    labels = X[:, :3].argmax(axis=1)
+    lines = [",".join([*(f"{number:.6f}" for number in x), f"class{label}"])
+             for x, label in zip(X, labels)]
+    file = tmp_path / "own.csv"
+    file.write_text("\n".join([",".join([*(f"x{i}" for i in range(9)), "label"]), *lines]) + "\n")
+    agents = ["hashed_linear+sau_sampling", "linear+sau_ucb", "mlp+sau_sampling+ids",
+              "linear+sau_ucb+ids", "uniform"]
+    for problem in (f"csv(file={file})", sau.data.classification(X, labels)):
+        result = sau.run([problem], agents, trials=2, steps=300)
+        assert result.regret.shape == (1, 5, 2)
+        assert result.regret[0, :4].max() < result.regret[0, 4].min()
 
 
 def test_threads_change_nothing():

@@ -40,6 +40,12 @@ def test_a_typed_user_is_understood(tmp_path, cache):
         "reveal_type(choice.action)\n"
         "reveal_type(agent.probabilities([0.0, 0.0]))\n"
         "reveal_type(sau.run('bernoulli', ['ts']).regret)\n"
+        "offers = sau.Agent('hashed_linear+sau_sampling')\n"
+        "chosen = offers.choose({'device': 'mobile'}, [{'id': 'a', 'price': 2.5}, 'b'])\n"
+        "chosen = offers.choose(context={'age': 3}, actions=['a', 'b'], excluded=['a'])\n"
+        "reveal_type(chosen.id)\n"
+        "offers.learn(chosen, 1.0)\n"
+        "offers.probabilities({'age': 3}, ['a', 'b'])\n"
         "agent.learn(choice)\n"
     )
     package = Path(sau.__file__).parent.parent
@@ -49,6 +55,7 @@ def test_a_typed_user_is_understood(tmp_path, cache):
         capture_output=True, text=True, env={"MYPYPATH": str(package)},
     )
     assert 'Revealed type is "builtins.int"' in done.stdout
+    assert 'Revealed type is "builtins.str"' in done.stdout
     assert done.stdout.count("numpy.ndarray") == 2
     assert 'Missing positional argument "reward"' in done.stdout
     assert "Found 1 error" in done.stdout

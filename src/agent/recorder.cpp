@@ -27,11 +27,24 @@ Recorder::Recorder(Action actions, std::uint64_t steps, std::span<const std::uin
     : next_point_(points.empty() ? 0 : points.front()),
       tail_start_(steps - (steps + 9) / 10),
       steps_(steps),
+      actions_(actions),
       plays_(actions),
       wrong_(actions),
       points_(points),
       stop_(stop) {
   curve_.reserve(points.size());
+}
+
+bool Recorder::step(std::string_view id, std::size_t offered, double reward, double regret) {
+  if (n_ < tail_start_) return step(0, reward, regret);
+  const auto [found, is_new] =
+      place_.try_emplace(std::string(id), static_cast<Action>(plays_.size()));
+  if (is_new) {
+    plays_.push_back(0);
+    wrong_.push_back(0);
+  }
+  by_chance_ += 1.0 / static_cast<double>(offered);
+  return step(found->second, reward, regret);
 }
 
 bool Recorder::reach_point() noexcept {
@@ -48,7 +61,9 @@ TrialRecord Recorder::record() const {
     locked = locked || (plays_[a] * 100 >= tail * 95 && wrong_[a] * 2 >= plays_[a]);
     right += plays_[a] - wrong_[a];
   }
-  const bool lost = right * 2 * plays_.size() < tail;
+  const double by_chance =
+      actions_ > 0 ? static_cast<double>(tail) / static_cast<double>(actions_) : by_chance_;
+  const bool lost = static_cast<double>(right * 2) < by_chance;
   constexpr std::uint64_t kFewest = 10;  // plays that one may judge by
   const bool stuck = tail >= kFewest && (locked || lost);
   return {.regret = regret_, .reward = reward_, .stuck = stuck, .curve = curve_};

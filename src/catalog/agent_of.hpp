@@ -1,15 +1,19 @@
 #pragma once
 
-#include <cmath>
 #include <string>
 #include <utility>
 
-#include "catalog/lists.hpp"
+#include "catalog/door_checks.hpp"
+#include "catalog/type_list.hpp"
 #include "sau/agent/agent.hpp"
 #include "sau/agent/any_agent.hpp"
 #include "sau/core/text.hpp"
+#include "sau/problem/bernoulli.hpp"
 
 namespace sau {
+
+// Cheap enough that a virtual call a step would show: inlined into the loop of context-free agents.
+using HotProblems = TypeList<Bernoulli>;
 
 // The virtual doors of Agent<M, S>.
 template <class M, class S>
@@ -23,52 +27,38 @@ class AgentOf final : public AnyAgent {
   RewardRange rewards() const noexcept override { return M::kRewards; }
 
   Choice choose(Context x, Rng& rng) override {
-    check(x);
+    check_context(x, shape_);
     return agent_.choose(x, rng);
   }
 
   void learn(Context x, Choice made, double reward) override {
-    check(x);
-    if (made.action >= shape_.actions) {
-      throw Error("learn: action " + std::to_string(made.action) + " is not one of " +
-                  std::to_string(shape_.actions));
-    }
-    if (!std::isfinite(made.value)) throw Error("learn: the choice's value is not finite");
-    if (!M::kRewards.contains(reward)) {  // NaN is in no range
-      throw Error("learn: reward " + format_number(reward) + " is not allowed; " +
-                  std::string(M::kName) + " learns from " + describe(M::kRewards));
-    }
+    check_context(x, shape_);
+    check_action(made, shape_);
+    check_reward(reward, M::kRewards, M::kName);
     agent_.learn(x, made, reward);
   }
 
   void probabilities(Context x, std::span<double> out) override {
-    check(x);
-    check_room(out);
+    check_context(x, shape_);
+    check_room(out, shape_);
     agent_.probabilities(x, out);
   }
 
   void last_probabilities(Context x, std::span<double> out) override {
-    check(x);
-    check_room(out);
+    check_context(x, shape_);
+    check_room(out, shape_);
     agent_.last_probabilities(x, out);
   }
 
   std::span<const double> values(Context x) override {
-    check(x);
+    check_context(x, shape_);
     return agent_.values(x);
   }
 
   std::string fault() const override { return agent_.fault(); }
 
   void play(Problem& problem, Streams& rng, std::uint64_t steps, Recorder& record) override {
-    if (problem.shape() != shape_) {
-      throw Error("the agent was made for " + describe(shape_) + ", the problem has " +
-                  describe(problem.shape()));
-    }
-    if (!M::kRewards.contains(problem.rewards())) {
-      throw UsageError(std::string(M::kName) + " learns from " + describe(M::kRewards) +
-                       ", the problem pays " + describe(problem.rewards()));
-    }
+    check_problem(problem, shape_, M::kRewards, M::kName);
     if constexpr (!M::kUsesContext) {
       if (play_hot(HotProblems{}, problem, rng, steps, record)) return;
     }
@@ -80,10 +70,10 @@ class AgentOf final : public AnyAgent {
       throw Error("merge: cannot add " + other.spec() + " for " + describe(other.shape()) + " to " +
                   spec_ + " for " + describe(shape_));
     }
-    if constexpr (Mergeable<M> && Mergeable<S>) {
+    if constexpr (Mergeable<M>) {
       const auto& from = static_cast<const AgentOf&>(other).agent_;
       agent_.model().merge(from.model());
-      agent_.strategy().merge(from.strategy());
+      agent_.explorer().merge(from.explorer());
     } else {
       throw Error("merge: " + spec_ + " cannot be merged; its state is not a sum");
     }
@@ -93,43 +83,17 @@ class AgentOf final : public AnyAgent {
 
   void save(StateWriter& writer) const override {
     M::state(agent_.model(), writer);
-    S::state(agent_.strategy(), writer);
+    Explorer<S>::state(agent_.explorer(), writer);
   }
 
   void load(StateReader& reader) override {
     M::state(agent_.model(), reader);
-    S::state(agent_.strategy(), reader);
+    Explorer<S>::state(agent_.explorer(), reader);
     if constexpr (requires { agent_.model().restored(); }) agent_.model().restored();
-    if constexpr (requires { agent_.strategy().restored(); }) agent_.strategy().restored();
+    agent_.explorer().restored();
   }
 
  private:
-  static std::string describe(const RewardRange& range) {
-    return "rewards from " + format_number(range.min) + " to " + format_number(range.max);
-  }
-  static std::string describe(const Shape& shape) {
-    return std::to_string(shape.actions) + " actions and contexts of length " +
-           std::to_string(shape.dim);
-  }
-
-  void check(Context x) const {
-    if (x.size() != shape_.dim) {
-      throw Error("the context has " + std::to_string(x.size()) + " numbers, expected " +
-                  std::to_string(shape_.dim));
-    }
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      if (!std::isfinite(x[i])) {
-        throw Error("the context's number " + std::to_string(i) + " is not finite");
-      }
-    }
-  }
-
-  void check_room(std::span<const double> out) const {
-    if (out.size() == shape_.actions) return;
-    throw Error("probabilities: room for " + std::to_string(out.size()) + " actions, expected " +
-                std::to_string(shape_.actions));
-  }
-
   template <class... P>
   bool play_hot(TypeList<P...>, Problem& problem, Streams& rng, std::uint64_t steps,
                 Recorder& record) {

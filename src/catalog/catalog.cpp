@@ -1,11 +1,17 @@
 #include "sau/catalog/catalog.hpp"
 
 #include <algorithm>
+#include <concepts>
+#include <optional>
 #include <utility>
 
-#include "catalog/agent_of.hpp"
-#include "catalog/lists.hpp"
+#include "catalog/agent_by_ids.hpp"
+#include "catalog/explore_list.hpp"
+#include "catalog/model_entry.hpp"
+#include "catalog/model_names.hpp"
+#include "catalog/problem_list.hpp"
 #include "sau/core/text.hpp"
+#include "sau/model/by_ids.hpp"
 
 namespace sau {
 namespace {
@@ -57,72 +63,133 @@ bool has_name(TypeList<T...>, std::string_view name) {
   return ((T::kName == name) || ...);
 }
 
-// The first model that S explores with and that uses contexts, or does not, as asked; where there
-// is none, the first that fits at all.
-template <class S, class... M>
-std::string usual_model(TypeList<M...>, bool contexts) {
-  std::string_view suitable, fitting;
-  const auto consider = [&]<class Model>() {
-    if constexpr (Explores<S, Model>) {
-      if (fitting.empty()) fitting = Model::kName;
-      if (suitable.empty() && Model::kUsesContext == contexts) suitable = Model::kName;
-    }
-  };
-  (consider.template operator()<M>(), ...);
-  return std::string(suitable.empty() ? fitting : suitable);
+template <class... M>
+std::vector<ModelEntry> entries(TypeList<M...>) {
+  return {model_entry<M>()...};
 }
 
-struct AgentSpec {
-  Spec model, strategy;
-};
+const std::vector<ModelEntry>& models() {
+  static const std::vector<ModelEntry> kModels = entries(Models{});
+  return kModels;
+}
 
-AgentSpec parse_agent(std::string_view text, std::size_t dim) {
-  const auto parts = split_specs(expand_agent(text, dim), '+');
-  if (parts.size() == 2) return {parse_spec(parts[0]), parse_spec(parts[1])};
+const ModelEntry* find_model(std::string_view name) {
+  const auto found =
+      std::ranges::find(models(), name, [](const ModelEntry& m) { return m.info.name; });
+  return found == models().end() ? nullptr : &*found;
+}
+
+const ModelEntry& model_of(const AgentSpec& spec) {
+  if (const ModelEntry* model = find_model(spec.model.name)) return *model;
+  std::vector<std::string> known;
+  for (const ModelEntry& model : models()) known.push_back(model.info.name);
+  throw UsageError(unknown_name("model", spec.model.name, known));
+}
+
+// What an agent is made for, where that decides what a name stands for.
+enum class For { kNoContexts, kContexts, kIds };
+
+For made_for(std::size_t dim) { return dim > 0 ? For::kContexts : For::kNoContexts; }
+
+// Of the models that the strategy explores with, the first of those that suit best.
+std::string usual_model(const std::string& strategy, For made) {
+  const auto suits = [made](const ModelEntry& model) {
+    if (made == For::kIds) return model.joint ? 2 : (model.uses_context ? 1 : 0);
+    return model.uses_context == (made == For::kContexts) ? 1 : 0;
+  };
+  const ModelEntry* best = nullptr;
+  for (const ModelEntry& model : models()) {
+    if (std::ranges::find(model.strategies, strategy) == model.strategies.end()) continue;
+    if (best == nullptr || suits(model) > suits(*best)) best = &model;
+  }
+  return best->info.name;
+}
+
+constexpr std::string_view kUsualStrategy = "sau_sampling";
+
+// Takes the part `ids` off the end.
+std::optional<Spec> take_ids(std::vector<std::string>& parts) {
+  if (parts.size() < 2) return std::nullopt;
+  Spec last = parse_spec(parts.back());
+  if (last.name != "ids") return std::nullopt;
+  parts.pop_back();
+  return last;
+}
+
+AgentSpec parse_agent(std::string_view text, For made) {
+  auto parts = split_specs(expand_agent(text, made == For::kNoContexts ? 0 : 1), '+');
+  auto ids = take_ids(parts);
   if (parts.size() > 2) {
     throw UsageError("cannot read the agent '" + std::string(text) +
-                     "': expected model+strategy, found " + std::to_string(parts.size()) +
-                     " parts");
+                     "': expected model+strategy or model+strategy+ids, found " +
+                     std::to_string(parts.size() + (ids ? 1 : 0)) + " parts");
   }
-  Spec strategy = parse_spec(parts[0]);
-  if (has_name(Models{}, strategy.name)) {
+  if (parts.size() == 2) return {parse_spec(parts[0]), parse_spec(parts[1]), std::move(ids)};
+  Spec only = parse_spec(parts[0]);
+  if (find_model(only.name) != nullptr) {
+    if (made == For::kIds) return {std::move(only), {std::string(kUsualStrategy), {}}, ids};
     throw UsageError("the agent '" + std::string(text) + "' names a model only; expected " +
-                     strategy.name + "+strategy, for example " + strategy.name + "+sau_sampling");
+                     only.name + "+strategy, for example " + only.name + "+sau_sampling");
   }
-  if (!has_name(Strategies{}, strategy.name)) {
-    refuse_settings(strategy, expand_agent(strategy.name, dim));
+  if (!has_name(Strategies{}, only.name)) {
+    refuse_settings(only, expand_agent(only.name, made == For::kNoContexts ? 0 : 1));
     auto known = names(Strategies{});
     add_alias_names(known, agent_aliases());
-    throw UsageError(unknown_name("agent", strategy.name, known));
+    throw UsageError(unknown_name("agent", only.name, known));
   }
-  const auto model = with_named(Strategies{}, "strategy", strategy.name,
-                                [&]<class S>() { return usual_model<S>(Models{}, dim > 0); });
-  return {{model, {}}, std::move(strategy)};
+  std::string model = usual_model(only.name, made);
+  return {{std::move(model), {}}, std::move(only), std::move(ids)};
 }
 
-// Calls f.operator()<M, S>(model options, strategy options) for the pair that `text` names.
-template <class F>
-auto with_agent(std::string_view text, std::size_t dim, F&& f) {
-  const AgentSpec spec = parse_agent(text, dim);
-  return with_named(Models{}, "model", spec.model.name, [&]<class M>() {
-    return with_named(Strategies{}, "strategy", spec.strategy.name, [&]<class S>() {
-      const auto model = read_options<typename M::Options>(M::kName, spec.model.params);
-      const auto strategy = read_options<typename S::Options>(S::kName, spec.strategy.params);
-      using Result = decltype(f.template operator()<SampleMean, Greedy>({}, {}));
-      if constexpr (Explores<S, M>) {
-        return f.template operator()<M, S>(model, strategy);
-      } else {
-        throw UsageError(std::string(S::kName) + " needs " + std::string(S::kNeeds) + "; " +
-                         std::string(M::kName) + " has none");
-        return Result{};
-      }
-    });
-  });
+// Folders of the service from before `ids` have how many ids are kept as a setting of the strategy.
+void move_actions(AgentSpec& spec) {
+  auto& params = spec.strategy.params;
+  const auto found = std::ranges::find(params, "actions", &Params::value_type::first);
+  if (found == params.end() || spec.ids) return;
+  spec.ids = Spec{.name = "ids", .params = {*found}};
+  params.erase(found);
+}
+
+std::string write_ids(const Spec& ids) {
+  return write_spec("ids", read_options<IdOptions>("ids", ids.params));
+}
+
+std::string write_agent(const AgentSpec& spec) {
+  const std::string agent = model_of(spec).write(spec);
+  return spec.ids ? agent + "+" + write_ids(*spec.ids) : agent;
+}
+
+// For actions by id, settings of `ids` are mentioned only where they are not the usual ones.
+AgentSpec parse_offer_agent(std::string_view text) {
+  AgentSpec spec = parse_agent(text, For::kIds);
+  move_actions(spec);
+  if (spec.ids && write_ids(*spec.ids) == "ids") spec.ids.reset();
+  return spec;
+}
+
+struct ProblemSpec {
+  std::string problem;
+  Lateness late;
+};
+
+ProblemSpec parse_problem(std::string_view text) {
+  auto parts = split_specs(text, '+');
+  if (parts.size() == 1) return {std::move(parts[0]), {}};
+  const Spec late = parse_spec(parts[1]);
+  if (parts.size() > 2 || late.name != "late") {
+    throw UsageError("cannot read the problem '" + std::string(text) +
+                     "': expected problem or problem+late(...)");
+  }
+  return {std::move(parts[0]), read_options<Lateness>("late", late.params)};
+}
+
+std::string write_late(const std::string& problem, const Lateness& late) {
+  return late == Lateness{} ? problem : problem + "+" + write_spec("late", late);
 }
 
 template <class F>
 auto with_problem(std::string_view text, F&& f) {
-  const Spec spec = parse_spec(expand_problem(text));
+  const Spec spec = parse_spec(expand_problem(parse_problem(text).problem));
   if (!has_name(Problems{}, spec.name)) {
     refuse_settings(spec, expand_problem(spec.name));
     auto known = names(Problems{});
@@ -134,9 +201,27 @@ auto with_problem(std::string_view text, F&& f) {
   });
 }
 
-template <class M, class S>
-std::string write_agent(const typename M::Options& model, const typename S::Options& strategy) {
-  return write_spec(M::kName, model) + "+" + write_spec(S::kName, strategy);
+// A problem of the kind Base, made of its type P.
+template <class Base, class P>
+std::unique_ptr<Base> make_of_kind(const Stream& stream, const typename P::Options& options) {
+  if constexpr (std::derived_from<P, Base>) {
+    return std::make_unique<P>(stream, options);
+  } else {
+    constexpr bool kById = std::derived_from<P, OfferProblem>;
+    throw UsageError("the actions of the problem " + std::string(P::kName) +
+                     (kById ? " come and go by id; expected a problem with a fixed set of actions"
+                            : " are a fixed set; expected a problem whose actions come and go"));
+  }
+}
+
+// The paper's name for the agent that `canonical` is the spec of.
+template <class Canonical>
+std::string paper_name(std::string_view agent, const Canonical& canonical) {
+  std::string spec = canonical(agent);
+  for (const Alias& alias : agent_aliases()) {
+    if (canonical(alias.name) == spec) return std::string(alias.name);
+  }
+  return spec;
 }
 
 template <class... T>
@@ -147,86 +232,129 @@ std::vector<ComponentInfo> describe(TypeList<T...>) {
                         .fits = {}}...};
 }
 
-template <class S, class... M>
-std::vector<std::string> fitting(TypeList<M...>) {
-  std::vector<std::string> result;
-  const auto consider = [&]<class Model>() {
-    if constexpr (Explores<S, Model>) result.emplace_back(Model::kName);
-  };
-  (consider.template operator()<M>(), ...);
-  return result;
-}
-
 }  // namespace
 
 std::unique_ptr<AnyAgent> make_agent(std::string_view agent, const Setup& setup) {
   if (setup.shape.actions == 0) throw UsageError("an agent needs at least one action");
-  return with_agent(
-      agent, setup.shape.dim,
-      [&]<class M, class S>(const typename M::Options& model, const typename S::Options& strategy) {
-        std::unique_ptr<AnyAgent> result = std::make_unique<AgentOf<M, S>>(
-            write_agent<M, S>(model, strategy), setup.shape, M(setup, model), S(setup, strategy));
-        return result;
-      });
+  const AgentSpec spec = parse_agent(agent, made_for(setup.shape.dim));
+  const ModelEntry& model = model_of(spec);
+  if (!spec.ids) return model.make(spec, setup);
+  const std::string canonical = write_agent(spec);
+  return std::make_unique<AgentByIds>(canonical, setup,
+                                      [&model, spec, canonical](const Stream& stream) {
+                                        return model.make_for_ids(spec, canonical, stream);
+                                      });
+}
+
+std::unique_ptr<OfferAgent> make_offer_agent(std::string_view agent, std::uint64_t seed) {
+  const AgentSpec spec = parse_offer_agent(agent);
+  const std::string canonical = write_agent(spec);
+  return make_offer_agent(agent, {.seed = seed, .trial = 0, .scope = scope_of(canonical)});
+}
+
+std::unique_ptr<OfferAgent> make_offer_agent(std::string_view agent, const Stream& stream) {
+  const AgentSpec spec = parse_offer_agent(agent);
+  return model_of(spec).make_for_ids(spec, write_agent(spec), stream.with(Role::kModel));
+}
+
+std::string canonical_offer_agent(std::string_view agent) {
+  return write_agent(parse_offer_agent(agent));
 }
 
 std::unique_ptr<Problem> make_problem(std::string_view problem, const Stream& stream) {
   return with_problem(problem, [&]<class P>(const typename P::Options& options) {
-    std::unique_ptr<Problem> result = std::make_unique<P>(stream, options);
-    return result;
+    return make_of_kind<Problem, P>(stream, options);
   });
+}
+
+std::unique_ptr<OfferProblem> make_offer_problem(std::string_view problem, const Stream& stream) {
+  return with_problem(problem, [&]<class P>(const typename P::Options& options) {
+    return make_of_kind<OfferProblem, P>(stream, options);
+  });
+}
+
+bool offers_by_id(std::string_view problem) {
+  return with_problem(problem, []<class P>(const typename P::Options&) {
+    return std::derived_from<P, OfferProblem>;
+  });
+}
+
+Lateness lateness_of(std::string_view problem) { return parse_problem(problem).late; }
+
+std::string with_lateness(std::string_view problem, const Lateness& late) {
+  return write_late(parse_problem(problem).problem, late);
 }
 
 std::string canonical_agent(std::string_view agent, std::size_t dim) {
-  return with_agent(
-      agent, dim,
-      []<class M, class S>(const typename M::Options& model, const typename S::Options& strategy) {
-        return write_agent<M, S>(model, strategy);
-      });
+  return write_agent(parse_agent(agent, made_for(dim)));
 }
 
 std::string canonical_problem(std::string_view problem) {
-  return with_problem(problem, []<class P>(const typename P::Options& options) {
+  const std::string spec = with_problem(problem, []<class P>(const typename P::Options& options) {
     return write_spec(P::kName, options);
   });
+  return write_late(spec, lateness_of(problem));
 }
 
 std::string agent_name(std::string_view agent, std::size_t dim) {
-  std::string canonical = canonical_agent(agent, dim);
-  for (const Alias& alias : agent_aliases()) {
-    if (canonical_agent(alias.name, dim) == canonical) return std::string(alias.name);
-  }
-  return canonical;
+  return paper_name(agent, [dim](std::string_view text) { return canonical_agent(text, dim); });
+}
+
+std::string offer_agent_name(std::string_view agent) {
+  return paper_name(agent, canonical_offer_agent);
 }
 
 std::string problem_name(std::string_view problem) {
-  std::string canonical = canonical_problem(problem);
+  const auto [spec, late] = parse_problem(canonical_problem(problem));
   for (const Alias& alias : problem_aliases()) {
-    if (canonical_problem(alias.spec) == canonical) return std::string(alias.name);
+    if (canonical_problem(alias.spec) == spec) return write_late(std::string(alias.name), late);
   }
-  return canonical;
+  return write_late(spec, late);
 }
 
 Stream problem_stream(std::string_view canonical_problem, std::uint64_t seed, std::uint64_t trial) {
-  return {seed, trial, scope_of(canonical_problem), Role::kProblem};
+  return {seed, trial, scope_of(parse_problem(canonical_problem).problem), Role::kProblem};
 }
 
 Stream agent_stream(std::string_view canonical_problem, std::string_view canonical_agent,
                     std::uint64_t seed, std::uint64_t trial) {
-  const std::string both = std::string(canonical_problem) + " " + std::string(canonical_agent);
+  const std::string both =
+      parse_problem(canonical_problem).problem + " " + std::string(canonical_agent);
   return {seed, trial, scope_of(both), Role::kAgent};
 }
 
-std::vector<ComponentInfo> list_models() { return describe(Models{}); }
+std::vector<ComponentInfo> list_models() {
+  std::vector<ComponentInfo> infos;
+  for (const ModelEntry& model : models()) infos.push_back(model.info);
+  return infos;
+}
+
 std::vector<ComponentInfo> list_problems() { return describe(Problems{}); }
 
 std::vector<ComponentInfo> list_strategies() {
   auto infos = describe(Strategies{});
   for (ComponentInfo& info : infos) {
-    info.fits = with_named(Strategies{}, "strategy", info.name,
-                           []<class S>() { return fitting<S>(Models{}); });
+    for (const ModelEntry& model : models()) {
+      if (std::ranges::find(model.strategies, info.name) != model.strategies.end()) {
+        info.fits.push_back(model.info.name);
+      }
+    }
   }
   return infos;
+}
+
+ComponentInfo describe_ids() {
+  return {.name = "ids",
+          .summary = "how an agent meets actions that come and go by id",
+          .settings = describe_options<IdOptions>(),
+          .fits = {}};
+}
+
+ComponentInfo describe_late() {
+  return {.name = "late",
+          .summary = "when rewards arrive, for any problem",
+          .settings = describe_options<Lateness>(),
+          .fits = {}};
 }
 
 }  // namespace sau

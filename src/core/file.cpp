@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -13,25 +15,24 @@
 namespace sau {
 namespace {
 
-constexpr std::array<std::uint32_t, 256> crc_table() {
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t i = 0; i < 256; ++i) {
-    std::uint32_t value = i;
-    for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ (value & 1 ? 0xEDB88320U : 0U);
-    table[i] = value;
-  }
-  return table;
-}
-
 [[noreturn]] void fail(const char* what, const std::filesystem::path& path, int code) {
   throw Error(std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(code));
+}
+
+// A name that no other call uses, of this process or of another: the process number, and ten digits
+// that count the calls.
+std::string temporary_name(const std::filesystem::path& target) {
+  static std::atomic<std::uint32_t> calls = 0;
+  const std::string count = std::to_string(calls++);
+  return target.string() + ".tmp" + std::to_string(::getpid()) +
+         std::string(10 - count.size(), '0') + count;
 }
 
 // Closes on the way out; a file half written under its temporary name is removed.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::filesystem::path& target)
-      : path_(target.string() + ".tmp" + std::to_string(::getpid())),
+      : path_(temporary_name(target)),
         file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
     if (file_ < 0) fail("write", target, errno);
   }
@@ -68,12 +69,10 @@ class TemporaryFile {
 }  // namespace
 
 std::uint32_t crc32(std::string_view bytes, std::uint32_t before) noexcept {
-  static constexpr auto kTable = crc_table();
-  std::uint32_t value = ~before;
-  for (const char c : bytes) {
-    value = kTable[(value ^ static_cast<unsigned char>(c)) & 0xFFU] ^ (value >> 8);
-  }
-  return ~value;
+  // zlib takes a null pointer as the question for the first value.
+  if (bytes.empty()) return before;
+  const auto* data = reinterpret_cast<const Bytef*>(bytes.data());
+  return static_cast<std::uint32_t>(::crc32_z(before, data, bytes.size()));
 }
 
 std::string read_file(const std::filesystem::path& path) {

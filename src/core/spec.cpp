@@ -207,6 +207,21 @@ void read_value(std::string_view owner, std::string_view key, std::string_view t
 }
 
 void read_value(std::string_view owner, std::string_view key, std::string_view text,
+                const Bounds& bounds, CountRange& value) {
+  constexpr std::string_view kBetween = "..";
+  const std::size_t place = text.find(kBetween);
+  const std::string_view low = text.substr(0, place);
+  const std::string_view high =
+      place == std::string_view::npos ? low : text.substr(place + kBetween.size());
+  CountRange read;
+  if (!parse_count(low, bounds, read.min) || !parse_count(high, bounds, read.max) ||
+      read.min > read.max) {
+    refuse(owner, key, text, expected("a whole number or a range such as 10..200", bounds));
+  }
+  value = read;
+}
+
+void read_value(std::string_view owner, std::string_view key, std::string_view text,
                 const Bounds& bounds, std::vector<double>& value) {
   std::vector<double> read;
   for (std::size_t start = 0; !text.empty() && start <= text.size();) {
@@ -247,6 +262,10 @@ std::string write_value(double value) { return format_number(value); }
 std::string write_value(std::uint64_t value) { return std::to_string(value); }
 std::string write_value(CountOrAll value) {
   return value.limit == 0 ? "all" : std::to_string(value.limit);
+}
+std::string write_value(CountRange value) {
+  const std::string low = std::to_string(value.min);
+  return value.min == value.max ? low : low + ".." + std::to_string(value.max);
 }
 std::string write_value(bool value) { return value ? "true" : "false"; }
 

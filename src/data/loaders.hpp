@@ -9,8 +9,8 @@
 
 namespace sau::detail {
 
-// How a data set is played.
-enum class Play {
+// How a data set rewards an action.
+enum class DataRewards {
   kLabel,      // 1 for the right class
   kMushroom,   // class 0 edible, 1 poisonous
   kJester,     // columns permuted, the last 8 are rewards
@@ -20,7 +20,7 @@ enum class Play {
 // A data set of the paper: `name` is that of its source.
 struct DataLoader {
   std::string_view name;
-  Play play = Play::kLabel;
+  DataRewards rewards = DataRewards::kLabel;
   std::uint64_t steps = 0;  // of a trial
   // What a whole file gives; a table of anything else is refused.
   std::uint64_t rows = 0;
@@ -40,14 +40,14 @@ TableBuilder prepare_statlog(std::string_view text, const std::string& file);
 
 // Steps are those of the paper's appendix D, but for adult, whose table is that of 45222.
 inline constexpr DataLoader kDataLoaders[] = {
-    {"adult", Play::kLabel, 45'222, 30'162, 92, 14, prepare_adult},
-    {"census", Play::kLabel, 25'000, 2'458'285, 387, 9, prepare_census},
-    {"census_synthetic", Play::kLabel, 25'000, 250'000, 387, 9, prepare_census},
-    {"covertype", Play::kLabel, 50'000, 581'012, 54, 7, prepare_covertype},
-    {"financial", Play::kPortfolios, 3'713, 3'713, 21, 0, prepare_financial},
-    {"jester", Play::kJester, 19'181, 19'181, 40, 0, prepare_jester},
-    {"mushroom", Play::kMushroom, 50'000, 8'124, 117, 2, prepare_mushroom},
-    {"statlog", Play::kLabel, 43'500, 43'500, 9, 7, prepare_statlog},
+    {"adult", DataRewards::kLabel, 45'222, 30'162, 92, 14, prepare_adult},
+    {"census", DataRewards::kLabel, 25'000, 2'458'285, 387, 9, prepare_census},
+    {"census_synthetic", DataRewards::kLabel, 25'000, 250'000, 387, 9, prepare_census},
+    {"covertype", DataRewards::kLabel, 50'000, 581'012, 54, 7, prepare_covertype},
+    {"financial", DataRewards::kPortfolios, 3'713, 3'713, 21, 0, prepare_financial},
+    {"jester", DataRewards::kJester, 19'181, 19'181, 40, 0, prepare_jester},
+    {"mushroom", DataRewards::kMushroom, 50'000, 8'124, 117, 2, prepare_mushroom},
+    {"statlog", DataRewards::kLabel, 43'500, 43'500, 9, 7, prepare_statlog},
 };
 
 // Throws UsageError for an unknown name.

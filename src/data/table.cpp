@@ -1,7 +1,5 @@
 #include "data/table.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -11,41 +9,37 @@
 #include <numeric>
 #include <type_traits>
 
+#include "core/json_text.hpp"
+#include "sau/core/container.hpp"
 #include "sau/core/error.hpp"
+#include "sau/core/file.hpp"
 
 namespace sau::detail {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "tables are stored little-endian");
 
-constexpr std::string_view kMagic = "sau-data";
-constexpr std::uint32_t kVersion = 2;
-
-// The image before its key.
+// The beginning of the payload.
 struct Head {
-  char magic[8];
-  std::uint32_t version, crc;  // of all that follows
-  std::uint64_t image_size, key_size, columns, rows, record_size, dim, entries;
+  std::uint64_t columns, rows, record_size, dim, entries;
   std::uint32_t actions, sparse_storage;
   double reward_min, reward_max;
   std::uint64_t sparse_dim;
-  std::uint32_t content_crc, unused;  // of the sizes from `columns` on, and what follows the key
+  std::uint32_t content_crc, unused;  // of all other numbers here, and what follows
 };
-constexpr std::size_t kCrcStart = 16;
-static_assert(std::is_trivially_copyable_v<Head> && sizeof(Head) == 112);
+static_assert(std::is_trivially_copyable_v<Head> && sizeof(Head) == 80);
 static_assert(std::is_trivially_copyable_v<TableColumn> && sizeof(TableColumn) == 32);
-
-std::uint32_t checksum(std::string_view bytes, std::uint32_t before = 0) {
-  const auto* data = reinterpret_cast<const Bytef*>(bytes.data());
-  return static_cast<std::uint32_t>(crc32_z(before, data, bytes.size()));
-}
 
 // Before content_crc is set.
 std::uint32_t content_checksum(const Head& head, std::string_view content) {
-  constexpr std::size_t kStart = offsetof(Head, columns);
-  const std::string_view sizes(reinterpret_cast<const char*>(&head) + kStart,
-                               offsetof(Head, content_crc) - kStart);
-  return checksum(content, checksum(sizes));
+  const std::string_view sizes(reinterpret_cast<const char*>(&head), offsetof(Head, content_crc));
+  return crc32(content, crc32(sizes));
+}
+
+std::string header_of(std::string_view key) {
+  std::string header = "{\"key\":";
+  append_json(header, key);
+  return header + "}";
 }
 
 void require(bool good) {
@@ -95,20 +89,12 @@ void expand_run(const char* from, std::size_t count, const std::uint32_t* place,
 
 Table::Table(std::string_view image, std::string_view key, std::shared_ptr<const void> owner)
     : owner_(std::move(owner)) {
+  const Container file = open_container(image, "the table", kTableFile);
+  if (file.header != header_of(key)) throw Error("it was made from other data");
+  Parts parts(file.payload);
   Head head;
-  if (image.size() < sizeof head) throw Error("it ends early");
-  std::memcpy(&head, image.data(), sizeof head);
-  if (std::string_view(head.magic, sizeof head.magic) != kMagic || head.version != kVersion) {
-    throw Error("it is not a table of this version");
-  }
-  if (head.image_size != image.size() || head.crc != checksum(image.substr(kCrcStart))) {
-    throw Error("it is damaged");
-  }
-  Parts parts(image.substr(sizeof head));
-  if (std::string_view(parts.take(head.key_size, 1), head.key_size) != key) {
-    throw Error("it was made from other data");
-  }
-  content_size_ = image.size() - sizeof head - (head.key_size + 7) / 8 * 8;
+  std::memcpy(&head, parts.take(1, sizeof head), sizeof head);
+  content_size_ = file.payload.size() - sizeof head;
   content_crc_ = head.content_crc;
   constexpr std::uint64_t kMaxDim = std::uint64_t{1} << 26;
   require(head.rows <= std::numeric_limits<std::uint32_t>::max() && head.dim <= kMaxDim &&
@@ -330,9 +316,6 @@ std::string TableBuilder::image(std::string_view key) const {
       columns_.empty() ? sparse_.starts.size() - 1 : columns_.front().cells.size();
 
   Head head{};
-  std::memcpy(head.magic, kMagic.data(), kMagic.size());
-  head.version = kVersion;
-  head.key_size = key.size();
   head.columns = infos.size();
   head.rows = rows;
   head.record_size = record_size;
@@ -344,10 +327,9 @@ std::string TableBuilder::image(std::string_view key) const {
   head.reward_max = rewards_.max;
   head.sparse_dim = sparse_.dim;
 
-  std::string image;
+  std::string image = begin_container(kTableFile, header_of(key));
+  const std::size_t start = image.size(), content = start + sizeof head;
   append(image, &head, sizeof head);
-  append(image, key.data(), key.size());
-  const std::size_t content = image.size();
   append(image, infos.data(), infos.size() * sizeof(TableColumn));
   const std::size_t records = image.size();
   image.resize(records + (rows * record_size + 7) / 8 * 8);
@@ -367,12 +349,9 @@ std::string TableBuilder::image(std::string_view key) const {
     append(image, sparse_mean_.data(), sparse_mean_.size() * sizeof(double));
     append(image, sparse_scale_.data(), sparse_scale_.size() * sizeof(double));
   }
-  head.image_size = image.size();
   head.content_crc = content_checksum(head, std::string_view(image).substr(content));
-  std::memcpy(image.data(), &head, sizeof head);
-  head.crc = checksum(std::string_view(image).substr(kCrcStart));
-  std::memcpy(image.data(), &head, sizeof head);
-  return image;
+  std::memcpy(image.data() + start, &head, sizeof head);
+  return finish_container(std::move(image));
 }
 
 }  // namespace sau::detail

@@ -30,9 +30,10 @@ struct TableColumn {
 // code, which stands for a 1 at place + code in the context; a code of `width` stands for no 1.
 // Sparse rows have a list of (place, value) besides; what is not listed is 0 before scaling.
 //
-// The image of a table is what a cache file holds:
-//     magic, version, CRC of what follows it, sizes, key, columns, records, sparse lists
-// The sizes are with the CRC of what follows the key: the fingerprint, the same for every key.
+// The image of a table is what a cache file holds: a container (core/container.hpp) with the key in
+// its header. The payload is
+//     sizes, columns, records, sparse lists
+// With the sizes there is a CRC of the payload: the fingerprint, the same for every key.
 // Little-endian; the records are read where they lie, in memory or in a mapped file.
 class Table {
  public:

@@ -15,6 +15,7 @@
 
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
+#include "sau/core/note.hpp"
 #include "sau/core/text.hpp"
 #include "sau/data/source.hpp"
 
@@ -81,19 +82,19 @@ std::shared_ptr<const Table> from_cache(const fs::path& path, const std::string&
   }
 }
 
-void note_once(const std::string& text) {
-  static std::atomic<bool> noted = false;
-  if (!noted.exchange(true)) {
-    std::fprintf(stderr, "note: prepared data are not kept for the next start: %s\n", text.c_str());
-  }
+void warn_once(const std::string& reason) {
+  static std::atomic<bool> warned = false;
+  if (warned.exchange(true)) return;
+  note({.kind = Note::Kind::kWarning,
+        .text = "prepared data are not kept for the next start: " + reason});
 }
 
-// HOME may be missing too.
-fs::path cache_file_or_none(const TableOrigin& origin) {
+// HOME may be missing too: then the path is empty, and `reason` says why.
+fs::path cache_file_or_none(const TableOrigin& origin, std::string& reason) {
   try {
     return cache_file(origin);
   } catch (const Error& error) {
-    note_once(error.what());
+    reason = error.what();
     return {};
   }
 }
@@ -106,14 +107,15 @@ void make_private_folder(const fs::path& folder) {
   ::mkdir(folder.c_str(), S_IRWXU);
 }
 
-void keep(const fs::path& path, std::string_view image) {
+// When the file cannot be written, `reason` says why.
+void keep(const fs::path& path, std::string_view image, std::string& reason) {
   if (path.empty()) return;
   try {
     make_private_folder(cache_folder());
     make_private_folder(path.parent_path());
     write_file(path, image);
   } catch (const Error& error) {
-    note_once(error.what());
+    reason = error.what();
   }
 }
 
@@ -145,17 +147,21 @@ std::shared_ptr<const Table> open_table(const TableOrigin& origin,
                                         const std::function<TableBuilder()>& prepare) {
   const std::string key = key_of(origin);
   const auto entry = entry_of(identity(origin));
-  const std::lock_guard lock(entry->mutex);
+  std::string not_kept;
+  std::unique_lock lock(entry->mutex);
   if (entry->table && entry->key == key) return entry->table;
-  const fs::path path = cache_file_or_none(origin);
+  const fs::path path = cache_file_or_none(origin, not_kept);
   std::shared_ptr<const Table> table = path.empty() ? nullptr : from_cache(path, key);
   if (!table) {
     const auto image = std::make_shared<const std::string>(prepare().image(key));
-    keep(path, *image);
+    keep(path, *image, not_kept);
     table = std::make_shared<const Table>(*image, key, image);
   }
   entry->key = key;
   entry->table = table;
+  // Notes are given without the lock: who gets them may take locks of its own.
+  lock.unlock();
+  if (!not_kept.empty()) warn_once(not_kept);
   return table;
 }
 

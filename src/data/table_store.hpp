@@ -20,7 +20,8 @@ struct TableOrigin {
 // cache file, else by prepare(), whose result goes into both. A file of another size, time of
 // change or inode is prepared anew, and so is a cache file that is damaged or of another version.
 // Where the cache folder cannot be written, the table stays in memory, and the first such case is
-// noted on standard error. Thread-safe; threads that ask for the same table wait for one of them.
+// a note (core/note.hpp). Thread-safe; threads that ask for the same table wait for one of them.
+// prepare() is called with a lock held and must give no notes itself.
 std::shared_ptr<const Table> open_table(const TableOrigin& origin,
                                         const std::function<TableBuilder()>& prepare);
 

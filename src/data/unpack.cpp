@@ -8,9 +8,10 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
-#include "data/zip.hpp"
+#include "data/archive_file.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 
@@ -27,43 +28,38 @@ const Byte* data_of(std::string_view bytes) { return reinterpret_cast<const Byte
 // Collects what a decoder gives and stops it at the limit.
 class Output {
  public:
-  Output(std::string_view name, std::size_t limit) : name_(name), limit_(limit), block_(kBlock) {}
+  explicit Output(std::size_t limit) : limit_(limit), block_(kBlock) {}
 
   Byte* room() { return block_.data(); }
   static constexpr std::size_t room_size() { return kBlock; }
 
   void take(std::size_t used) {
-    if (used > limit_ - out_.size()) fail_limit();
-    out_.append(reinterpret_cast<const char*>(block_.data()), used);
+    take(std::string_view(reinterpret_cast<const char*>(block_.data()), used));
   }
   void take(std::string_view bytes) {
-    if (bytes.size() > limit_ - out_.size()) fail_limit();
+    if (bytes.size() > limit_ - out_.size()) {
+      throw Error("it holds more than the limit of " + std::to_string(limit_) + " bytes");
+    }
     out_.append(bytes);
   }
 
-  [[noreturn]] void fail(const std::string& why) const {
-    throw Error("cannot unpack " + std::string(name_) + ": " + why);
-  }
   std::string finish() { return std::move(out_); }
 
  private:
-  [[noreturn]] void fail_limit() const {
-    fail("it holds more than the limit of " + std::to_string(limit_) + " bytes");
-  }
-
-  std::string_view name_;
   std::size_t limit_;
   std::vector<Byte> block_;
   std::string out_;
 };
 
-// zlib counts in 32 bits, so that the input goes in by pieces.
-void inflate_into(Output& out, std::string_view bytes, int window, bool members) {
+// By zlib itself: libarchive does not compare the checksum of a gzip file.
+void unpack_gzip(std::string_view bytes, Output& out) {
+  constexpr int kGzipOnly = 16;
   z_stream stream{};
-  if (inflateInit2(&stream, window) != Z_OK) out.fail("no memory");
+  if (inflateInit2(&stream, MAX_WBITS + kGzipOnly) != Z_OK) throw Error("no memory");
   const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&stream, &inflateEnd);
   std::string_view rest = bytes;
   for (;;) {
+    // zlib counts in 32 bits, so the input goes in by pieces.
     const auto piece = std::min<std::size_t>(rest.size(), std::numeric_limits<uInt>::max());
     stream.next_in = const_cast<Byte*>(data_of(rest));  // NOLINT: the interface of zlib
     stream.avail_in = static_cast<uInt>(piece);
@@ -74,26 +70,21 @@ void inflate_into(Output& out, std::string_view bytes, int window, bool members)
     out.take(Output::room_size() - stream.avail_out);
     if (code == Z_STREAM_END) {
       // A gzip file may be several, one behind the other; padding with zeros is customary.
-      if (!members || rest.find_first_not_of('\0') == std::string_view::npos) return;
-      if (inflateReset(&stream) != Z_OK) out.fail("it is damaged");
+      if (rest.find_first_not_of('\0') == std::string_view::npos) return;
+      if (inflateReset(&stream) != Z_OK) throw Error("it is damaged");
     } else if (code == Z_BUF_ERROR || (code == Z_OK && rest.empty() && stream.avail_out > 0)) {
-      out.fail("it is cut short");
+      throw Error("it is cut short");
     } else if (code != Z_OK) {
-      out.fail("it is damaged");
+      throw Error("it is damaged");
     }
   }
 }
 
-std::string unpack_gzip(std::string_view bytes, Output out) {
-  constexpr int kGzipOnly = 16;
-  inflate_into(out, bytes, MAX_WBITS + kGzipOnly, true);
-  return out.finish();
-}
-
-std::string unpack_xz(std::string_view bytes, Output out) {
+// By liblzma itself: libarchive lets it take a gigabyte of memory, and has no setting for that.
+void unpack_xz(std::string_view bytes, Output& out) {
   lzma_stream stream = LZMA_STREAM_INIT;
   if (lzma_stream_decoder(&stream, kXzMemory, LZMA_CONCATENATED) != LZMA_OK) {
-    out.fail("no memory");
+    throw Error("no memory");
   }
   const std::unique_ptr<lzma_stream, void (*)(lzma_stream*)> guard(&stream, &lzma_end);
   stream.next_in = data_of(bytes);
@@ -105,145 +96,44 @@ std::string unpack_xz(std::string_view bytes, Output out) {
     code = lzma_code(&stream, LZMA_FINISH);
     out.take(Output::room_size() - stream.avail_out);
   }
-  if (code == LZMA_BUF_ERROR) out.fail("it is cut short");
-  if (code == LZMA_MEMLIMIT_ERROR) out.fail("it needs more than 256 MB of memory");
-  if (code != LZMA_STREAM_END) out.fail("it is damaged");
-  return out.finish();
+  if (code == LZMA_BUF_ERROR) throw Error("it is cut short");
+  if (code == LZMA_MEMLIMIT_ERROR) throw Error("it needs more than 256 MB of memory");
+  if (code != LZMA_STREAM_END) throw Error("it is damaged");
 }
 
-// The LZW of compress (Welch 1984): codes of 9 bits and more, lowest bit first. Codes are written
-// in groups of eight; when their width changes, the rest of the group is skipped.
-class LzwReader {
- public:
-  LzwReader(std::string_view bytes, Output& out) : bytes_(bytes), out_(out) {
-    if (bytes.size() < 3) out.fail("it is cut short");
-    const int flags = data_of(bytes)[2];
-    max_width_ = flags & 0x1F;
-    block_mode_ = (flags & 0x80) != 0;
-    if (max_width_ < kMinWidth || max_width_ > 16) out.fail("it is damaged");
-    prefix_.resize(std::size_t{1} << max_width_);
-    suffix_.resize(std::size_t{1} << max_width_);
-    for (std::uint32_t i = 0; i < 256; ++i) suffix_[i] = static_cast<Byte>(i);
-    next_ = first_free();
-  }
-
-  void run() {
-    std::int64_t previous = -1;
-    for (;;) {
-      if (next_ > last_of_width() && width_ < max_width_) {
-        skip_group();
-        ++width_;
-      }
-      const std::int64_t code = read_code();
-      if (code < 0) return;
-      if (code == kClear && block_mode_) {
-        skip_group();
-        width_ = kMinWidth;
-        next_ = first_free();
-        previous = -1;
-        continue;
-      }
-      emit(static_cast<std::uint32_t>(code), previous);
-      previous = code;
-    }
-  }
-
- private:
-  static constexpr int kMinWidth = 9;
-  static constexpr std::int64_t kClear = 256;
-
-  std::uint32_t first_free() const { return block_mode_ ? 257 : 256; }
-  std::uint32_t last_of_width() const { return (std::uint32_t{1} << width_) - 1; }
-
-  std::int64_t read_code() {
-    const auto width = static_cast<std::size_t>(width_);
-    if (position_ + width > 8 * bytes_.size()) return -1;
-    std::uint32_t code = 0;
-    for (std::size_t got = 0; got < width;) {
-      const std::size_t shift = position_ % 8;
-      const std::size_t count = std::min(8 - shift, width - got);
-      const std::uint32_t part = (data_of(bytes_)[position_ / 8] >> shift) & ((1U << count) - 1);
-      code |= part << got;
-      got += count;
-      position_ += count;
-    }
-    return code;
-  }
-
-  void skip_group() {
-    const std::size_t group = 8 * static_cast<std::size_t>(width_);
-    position_ = group_start_ + (position_ - group_start_ + group - 1) / group * group;
-    group_start_ = position_;
-  }
-
-  // Writes the text of `code` and enters the previous text with its first byte added.
-  void emit(std::uint32_t code, std::int64_t previous) {
-    const bool known = code < 256 || (code >= first_free() && code < next_);
-    if (!known && (code != next_ || previous < 0)) out_.fail("it is damaged");
-    text_.clear();
-    std::uint32_t at = known ? code : static_cast<std::uint32_t>(previous);
-    for (; at >= 256; at = prefix_[at]) text_.push_back(static_cast<char>(suffix_[at]));
-    text_.push_back(static_cast<char>(suffix_[at]));
-    std::ranges::reverse(text_);
-    if (!known) text_.push_back(text_.front());
-    if (previous >= 0 && next_ < prefix_.size()) {
-      prefix_[next_] = static_cast<std::uint32_t>(previous);
-      suffix_[next_] = static_cast<Byte>(text_.front());
-      ++next_;
-    }
-    out_.take(text_);
-  }
-
-  std::string_view bytes_;
-  Output& out_;
-  int max_width_ = 0, width_ = kMinWidth;
-  bool block_mode_ = false;
-  std::size_t position_ = 24, group_start_ = 24;  // in bits
-  std::uint32_t next_ = 0;
-  std::vector<std::uint32_t> prefix_;
-  std::vector<Byte> suffix_;
-  std::string text_;
-};
-
-std::string unpack_lzw(std::string_view bytes, Output out) {
-  LzwReader(bytes, out).run();
-  return out.finish();
-}
-
-std::string unpack_zip(std::string_view bytes, std::string_view member, Output out) {
-  ZipMember found;
-  try {
-    found = find_zip_member(bytes, member);
-  } catch (const Error& error) {
-    out.fail(error.what());
-  }
-  if (found.stored) {
-    out.take(found.data);
+// Throws Error with the reason alone.
+std::string unpack_any(std::string bytes, std::string_view member, std::size_t limit) {
+  using namespace std::string_view_literals;
+  const std::string_view view = bytes;
+  Output out(limit);
+  const auto sink = [&out](std::string_view piece) { out.take(piece); };
+  if (view.starts_with("\x1F\x8B"sv)) {
+    unpack_gzip(view, out);
+  } else if (view.starts_with("\xFD\x37zXZ\0"sv)) {
+    unpack_xz(view, out);
+  } else if (view.starts_with("\x1F\x9D"sv)) {
+    unpack_compress(view, sink);
+  } else if (view.starts_with("PK\x03\x04"sv) || view.starts_with("PK\x05\x06"sv)) {
+    unpack_zip(view, member, sink);
+    std::string inner = out.finish();
+    // Publishers put compressed files into a zip; a zip inside a zip is left alone.
+    return inner.starts_with("PK\x03\x04") ? inner : unpack_any(std::move(inner), {}, limit);
   } else {
-    inflate_into(out, found.data, -MAX_WBITS, false);
+    if (bytes.size() > limit) out.take(view);
+    return bytes;
   }
-  std::string content = out.finish();
-  if (content.size() != found.size || sau::crc32(content) != found.crc) out.fail("it is damaged");
-  return content;
+  return out.finish();
 }
 
 }  // namespace
 
 std::string unpack(std::string bytes, std::string_view name, std::string_view member,
                    std::size_t limit) {
-  using namespace std::string_view_literals;
-  const std::string_view view = bytes;
-  const auto out = [&] { return Output(name, limit); };
-  if (view.starts_with("\x1F\x8B"sv)) return unpack_gzip(view, out());
-  if (view.starts_with("\xFD\x37zXZ\0"sv)) return unpack_xz(view, out());
-  if (view.starts_with("\x1F\x9D"sv)) return unpack_lzw(view, out());
-  if (view.starts_with("PK\x03\x04"sv) || view.starts_with("PK\x05\x06"sv)) {
-    std::string inner = unpack_zip(view, member, out());
-    // Publishers put compressed files into a zip; a zip inside a zip is left alone.
-    return inner.starts_with("PK\x03\x04") ? inner : unpack(std::move(inner), name, {}, limit);
+  try {
+    return unpack_any(std::move(bytes), member, limit);
+  } catch (const Error& error) {
+    throw Error("cannot unpack " + std::string(name) + ": " + error.what());
   }
-  if (bytes.size() > limit) out().take(view);
-  return bytes;
 }
 
 std::string read_unpacked(const std::filesystem::path& path, std::string_view member) {

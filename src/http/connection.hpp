@@ -10,7 +10,8 @@ namespace sau::detail {
 
 using Clock = std::chrono::steady_clock;
 
-// One client, as its worker sees it; all of it is called by the worker's thread.
+// One client, as its worker sees it. Used only by the worker's thread. Nothing is thrown by these
+// functions: a connection that has no memory to go on with is closed.
 class Connection {
  public:
   Connection() = default;
@@ -18,14 +19,15 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
   virtual ~Connection() = default;
 
-  virtual void start() = 0;
+  virtual void start() noexcept = 0;
   // The answer to its request of this number. None: there will not be one.
-  virtual void answer(std::uint64_t request, std::optional<HttpResponse> response) = 0;
-  // Ends what has taken too long.
-  virtual void check(Clock::time_point now) = 0;
+  virtual void answer(std::uint64_t request, std::optional<HttpResponse> response) noexcept = 0;
+  // Ends what has taken too long, or was dropped.
+  virtual void check(Clock::time_point now) noexcept = 0;
   // Closes when it has nothing to answer any more.
-  virtual void begin_stop() = 0;
-  virtual void close() = 0;
+  virtual void begin_stop() noexcept = 0;
+  virtual void close() noexcept = 0;
+  virtual bool closed() const noexcept = 0;
 };
 
 }  // namespace sau::detail

@@ -1,10 +1,8 @@
 #include "sau/http/http_message.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
-#include <utility>
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/status.hpp>
 
 #include "http/response_head.hpp"
 #include "sau/core/error.hpp"
@@ -13,44 +11,13 @@
 namespace sau {
 namespace {
 
-constexpr std::pair<int, const char*> kReasons[] = {
-    {200, "OK"},
-    {201, "Created"},
-    {202, "Accepted"},
-    {204, "No Content"},
-    {301, "Moved Permanently"},
-    {302, "Found"},
-    {304, "Not Modified"},
-    {400, "Bad Request"},
-    {401, "Unauthorized"},
-    {403, "Forbidden"},
-    {404, "Not Found"},
-    {405, "Method Not Allowed"},
-    {406, "Not Acceptable"},
-    {408, "Request Timeout"},
-    {409, "Conflict"},
-    {410, "Gone"},
-    {411, "Length Required"},
-    {412, "Precondition Failed"},
-    {413, "Content Too Large"},
-    {415, "Unsupported Media Type"},
-    {417, "Expectation Failed"},
-    {421, "Misdirected Request"},
-    {422, "Unprocessable Content"},
-    {429, "Too Many Requests"},
-    {431, "Request Header Fields Too Large"},
-    {500, "Internal Server Error"},
-    {501, "Not Implemented"},
-    {503, "Service Unavailable"},
-    {504, "Gateway Timeout"},
-    {505, "HTTP Version Not Supported"},
-    {507, "Insufficient Storage"},
-};
-
-const char* reason(int status) {
-  const auto* const found =
-      std::ranges::find(kReasons, status, &std::pair<int, const char*>::first);
-  return found == std::end(kReasons) ? "" : found->second;
+// Empty for a status that Beast does not know.
+std::string_view reason(int status) {
+  namespace http = boost::beast::http;
+  const http::status known = http::int_to_status(static_cast<unsigned>(status));
+  if (known == http::status::unknown) return {};
+  const auto text = http::obsolete_reason(known);
+  return {text.data(), text.size()};
 }
 
 bool breaks_the_line(const std::string& text) {
@@ -65,11 +32,9 @@ void append(std::string& to, const Texts&... texts) {
 }  // namespace
 
 std::string_view HttpRequest::header(std::string_view name) const noexcept {
-  const auto same = [name](const HttpHeader& header) {
-    return std::ranges::equal(header.name, name, [](char a, char b) {
-      const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c + 0; };
-      return lower(a) == lower(b);
-    });
+  using View = boost::beast::string_view;
+  const auto same = [wanted = View(name.data(), name.size())](const HttpHeader& header) {
+    return boost::beast::iequals(View(header.name.data(), header.name.size()), wanted);
   };
   const auto found = std::ranges::find_if(headers, same);
   return found == headers.end() ? std::string_view() : std::string_view(found->value);
@@ -88,18 +53,6 @@ HttpResponse text_response(int status, std::string_view line) {
 namespace detail {
 
 bool has_body(int status) noexcept { return status >= 200 && status != 204 && status != 304; }
-
-std::string http_date(std::time_t time) {
-  constexpr std::array kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-  constexpr std::array kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                  "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  std::tm utc{};
-  gmtime_r(&time, &utc);
-  return fmt::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
-                     kDays[static_cast<std::size_t>(utc.tm_wday)], utc.tm_mday,
-                     kMonths[static_cast<std::size_t>(utc.tm_mon)], utc.tm_year + 1900, utc.tm_hour,
-                     utc.tm_min, utc.tm_sec);
-}
 
 void append_head(std::string& to, const HttpResponse& response, Persistence persistence,
                  std::string_view date) {

@@ -1,15 +1,16 @@
 #include "sau/http/http_server.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "http/crowd.hpp"
 #include "http/tls.hpp"
 #include "http/worker.hpp"
 #include "sau/core/error.hpp"
@@ -22,6 +23,14 @@ using ErrorCode = boost::system::error_code;
 using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, asio::io_context::executor_type>;
 
 constexpr std::chrono::milliseconds kAcceptRetry{50};
+
+// Or of kernel memory, which comes with them.
+bool is_want_of_files(const ErrorCode& error) {
+  return error == boost::system::errc::too_many_files_open ||
+         error == boost::system::errc::too_many_files_open_in_system ||
+         error == boost::system::errc::no_buffer_space ||
+         error == boost::system::errc::not_enough_memory;
+}
 
 asio::ip::tcp::endpoint endpoint_of(const HttpServerOptions& options) {
   ErrorCode error;
@@ -47,11 +56,11 @@ HttpHandler answered_at_once(std::function<HttpResponse(const HttpRequest&)> ans
 class HttpServer::Implementation {
  public:
   Implementation(HttpServerOptions options, HttpHandler handler)
-      : shared_{.options = std::move(options), .handler = std::move(handler), .tls = {}} {
+      : shared_{.options = std::move(options), .handler = std::move(handler), .tls = {}},
+        crowd_(shared_.options) {
     const HttpServerOptions& given = shared_.options;
     const auto endpoint = endpoint_of(given);
     shared_.tls = detail::tls_of(given);
-    shared_.on_closed = [this] { one_closed(); };
     for (unsigned i = 0; i < std::max(given.threads, 1U); ++i) {
       workers_.push_back(std::make_unique<detail::Worker>(shared_));
     }
@@ -69,7 +78,14 @@ class HttpServer::Implementation {
     }
     asio::post(first(), [this] { accept(); });
     try {
-      for (const auto& worker : workers_) threads_.emplace_back([&worker] { worker->run(); });
+      for (const auto& worker : workers_) {
+        const bool accepts = worker == workers_.front();
+        threads_.emplace_back([this, &worker, accepts] {
+          worker->run([this, accepts] {
+            if (accepts && !waiting_) accept();
+          });
+        });
+      }
     } catch (...) {
       stop();
       throw;
@@ -85,53 +101,83 @@ class HttpServer::Implementation {
     std::call_once(stopped_, [this] {
       asio::post(first(), [this] {
         stopping_ = true;
-        acceptor_->close();
+        ErrorCode ignored;
+        acceptor_->close(ignored);
         retry_->cancel();
       });
       for (const auto& worker : workers_) worker->stop();
       for (std::thread& thread : threads_) thread.join();
+      crowd_.has_room(nullptr);  // nobody waits for room any more
     });
   }
 
  private:
   asio::io_context& first() { return workers_.front()->io(); }
 
-  void one_closed() {
-    --open_;
-    asio::post(first(), [this] {
-      if (full_) accept();
-    });
-  }
-
   // What follows is called on the first worker's thread.
 
   void accept() {
-    full_ = open_ >= std::max<std::size_t>(shared_.options.connections, 1);
-    if (stopping_ || full_) return;
+    if (stopping_) return;
+    if (!crowd_.has_room([this] { accept_now(); })) return accept_later();
     detail::Worker& worker = **std::ranges::min_element(
         workers_, {}, [](const auto& candidate) { return candidate->load(); });
     acceptor_->async_accept(worker.io(), [this, &worker](ErrorCode error, detail::Socket socket) {
+      waiting_ = false;
       if (stopping_) return;
-      if (error) return accept_later();
-      ++open_;
-      worker.add(std::move(socket));
+      if (error) {
+        // Without a file for it, it goes on waiting until one is free.
+        if (is_want_of_files(error)) close_dropped(crowd_.drop_one());
+        return accept_later();
+      }
+      try {
+        welcome(std::move(socket), worker);
+      } catch (const std::exception& failure) {
+        shared_.report("a new connection", failure.what());
+      }
       accept();
     });
+    waiting_ = true;
   }
 
-  // No file descriptors are left, say: asking again at once would only burn time.
+  void welcome(detail::Socket socket, detail::Worker& worker) {
+    ErrorCode error;
+    const auto peer = socket.remote_endpoint(error);
+    if (error) return;  // gone already
+    detail::Crowd::Admission admission = crowd_.admit(peer.address(), worker);
+    close_dropped(admission.dropped);
+    if (admission.guest) worker.add(std::move(socket), std::move(admission.guest));
+  }
+
+  static void close_dropped(const std::optional<detail::Crowd::Dropped>& dropped) noexcept {
+    if (dropped) dropped->worker->drop(dropped->id);
+  }
+
+  // Called by any thread.
+  void accept_now() noexcept {
+    try {
+      asio::post(first(), [this] { retry_->cancel(); });
+    } catch (const std::bad_alloc&) {  // it is tried again soon anyway
+    }
+  }
+
+  // No files are left, say: asking again at once would only burn time.
   void accept_later() {
     retry_->expires_after(kAcceptRetry);
-    retry_->async_wait([this](ErrorCode) { accept(); });
+    retry_->async_wait([this](ErrorCode) {
+      waiting_ = false;
+      accept();
+    });
+    waiting_ = true;
   }
 
   detail::Shared shared_;
+  detail::Crowd crowd_;
   std::vector<std::unique_ptr<detail::Worker>> workers_;
   std::optional<Acceptor> acceptor_;
   std::optional<asio::steady_timer> retry_;
   std::uint16_t port_ = 0;
-  std::atomic<std::size_t> open_ = 0;  // connections
-  bool stopping_ = false, full_ = false;
+  bool stopping_ = false;
+  bool waiting_ = false;  // for a connection, or to try again
   std::vector<std::thread> threads_;
   std::once_flag stopped_;
 };

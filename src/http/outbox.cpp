@@ -1,6 +1,7 @@
 #include "http/outbox.hpp"
 
 #include <boost/asio/post.hpp>
+#include <new>
 #include <utility>
 
 #include "http/reply_state.hpp"
@@ -36,15 +37,24 @@ HttpReply Outbox::reply_to(const std::shared_ptr<Outbox>& outbox, const Ticket& 
   return HttpReply(std::make_shared<ReplyToOutbox>(outbox, ticket));
 }
 
-void Outbox::put(Delivery delivery) {
+void Outbox::put(Delivery delivery) noexcept {
   if (std::this_thread::get_id() == sender_ && calling_ == delivery.ticket) {
     at_once_ = std::move(delivery);
     return;
   }
   const std::scoped_lock lock(mutex_);
   if (io_ == nullptr) return;
-  waiting_.push_back(std::move(delivery));
-  if (waiting_.size() == 1) boost::asio::post(*io_, [this] { wake_(); });
+  const Ticket ticket = delivery.ticket;
+  try {
+    waiting_.push_back(std::move(delivery));
+  } catch (const std::bad_alloc&) {
+    if (lost_count_ < lost_.size()) lost_[lost_count_++] = ticket;
+    return;
+  }
+  try {
+    if (waiting_.size() == 1) boost::asio::post(*io_, [this] { wake_(); });
+  } catch (const std::bad_alloc&) {  // the worker looks by itself now and then
+  }
 }
 
 void Outbox::close() {
@@ -66,6 +76,9 @@ void Outbox::take(std::vector<Delivery>& into) {
   into.clear();
   const std::scoped_lock lock(mutex_);
   into.swap(waiting_);
+  for (; lost_count_ > 0; --lost_count_) {
+    into.push_back({.ticket = lost_[lost_count_ - 1], .response = std::nullopt});
+  }
 }
 
 }  // namespace sau::detail

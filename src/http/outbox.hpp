@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <boost/asio/io_context.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -33,13 +35,14 @@ class Outbox {
   // `wake` is called on a thread of `io`.
   Outbox(boost::asio::io_context& io, std::function<void()> wake);
 
-  // Of any thread.
+  // Thread-safe.
   static HttpReply reply_to(const std::shared_ptr<Outbox>& outbox, const Ticket& ticket);
-  void put(Delivery delivery);
+  // Without memory for it the request is answered with a failure, when take() is called next.
+  void put(Delivery delivery) noexcept;
   // From here on what is put is dropped.
   void close();
 
-  // Of the sending thread alone, which says first that it is the one.
+  // Used only by the sending thread, which says first that it is the one.
   void own();
   // What is put for this ticket, by this thread, between the two calls is returned by the second.
   void begin_call(const Ticket& ticket);
@@ -51,6 +54,8 @@ class Outbox {
   boost::asio::io_context* io_;  // null: closed
   const std::function<void()> wake_;
   std::vector<Delivery> waiting_;
+  std::array<Ticket, 64> lost_;  // for want of memory
+  std::size_t lost_count_ = 0;
 
   std::optional<Ticket> calling_;
   std::optional<Delivery> at_once_;

@@ -98,6 +98,13 @@ class RequestReader::Parser final : public http::basic_parser<true> {
       error = http::error::body_limit;
       return 0;
     }
+    // Room grows with what has come, not with what was announced, but never beyond that.
+    const std::size_t needed = request.body.size() + bytes.size();
+    if (needed > request.body.capacity()) {
+      const std::uint64_t announced = content_length().value_or(UINT64_MAX);
+      request.body.reserve(std::max<std::size_t>(
+          needed, std::min<std::uint64_t>(2 * request.body.capacity(), announced)));
+    }
     request.body.append(bytes.data(), bytes.size());
     return bytes.size();
   }
@@ -169,10 +176,23 @@ bool RequestReader::is_http_1_0() const noexcept { return parser_->http_1_0; }
 bool RequestReader::expects_continue() const noexcept { return !parser_->expectation.empty(); }
 void RequestReader::limit_body(std::size_t bytes) noexcept { parser_->body_limit = bytes; }
 
+std::size_t RequestReader::body_size() const noexcept {
+  if (parser_->chunked()) return parser_->body_limit;
+  return std::min<std::uint64_t>(parser_->content_length().value_or(0), parser_->body_limit);
+}
+void RequestReader::hold(std::shared_ptr<const void> permit) noexcept {
+  parser_->request.permit = std::move(permit);
+}
+
 HttpRequest RequestReader::take() {
   HttpRequest request = std::move(parser_->request);
   parser_ = std::make_unique<Parser>(header_limit_);
   return request;
+}
+
+void RequestReader::give_up() {
+  parser_->request = {};
+  parser_ = std::make_unique<Parser>(header_limit_);
 }
 
 int RequestReader::status() const noexcept { return status_; }

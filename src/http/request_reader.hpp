@@ -37,9 +37,14 @@ class RequestReader {
   bool is_http_1_0() const noexcept;
   bool expects_continue() const noexcept;
   void limit_body(std::size_t bytes) noexcept;  // none may come otherwise
+  // As the head says, or as large as it may be where it does not say it.
+  std::size_t body_size() const noexcept;
+  void hold(std::shared_ptr<const void> permit) noexcept;  // goes with the request
 
   // The request, or its head when the rest is of no interest; begins with the next one.
   HttpRequest take();
+  // Gives up what there is of the request, and its memory.
+  void give_up();
 
   int status() const noexcept;
   const std::string& line() const noexcept;

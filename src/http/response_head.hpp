@@ -1,6 +1,5 @@
 #pragma once
 
-#include <ctime>
 #include <string>
 #include <string_view>
 
@@ -13,9 +12,6 @@ enum class Persistence { kDefault, kClose, kKeepAlive };
 
 // Whether an answer of this status has a body (RFC 9110, section 6.4.1).
 bool has_body(int status) noexcept;
-
-// "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, section 5.6.7), whatever the locale.
-std::string http_date(std::time_t time);
 
 // Adds the status line and the headers, with the empty line after them. Throws Error, and adds
 // nothing, for a header that would end early: one with a line break in it.

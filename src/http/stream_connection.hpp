@@ -6,6 +6,7 @@
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
 #include <memory>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "http/request_reader.hpp"
 #include "http/response_head.hpp"
 #include "http/worker.hpp"
+#include "sau/core/error.hpp"
 
 namespace sau::detail {
 
@@ -29,39 +31,44 @@ template <class Stream>
 class StreamConnection final : public Connection,
                                public std::enable_shared_from_this<StreamConnection<Stream>> {
  public:
-  StreamConnection(Stream stream, Worker& worker, std::uint64_t id)
+  StreamConnection(Stream stream, Worker& worker, std::unique_ptr<Guest> guest)
       : worker_(worker),
         options_(worker.shared().options),
-        id_(id),
+        guest_(std::move(guest)),
         stream_(std::move(stream)),
         reader_(options_.header_limit) {}
 
-  void start() override {
-    ErrorCode ignored;
-    socket().set_option(boost::asio::ip::tcp::no_delay(true), ignored);
-    if constexpr (kPlain) {
-      socket().non_blocking(true, ignored);
-      proceed();
-    } else {
-      idle_ = true;
-      expect_within(options_.request_timeout, AtDeadline::kClose);
-      stream_.async_handshake(boost::asio::ssl::stream_base::server,
-                              [self = this->shared_from_this()](ErrorCode error) {
-                                self->idle_ = false;
-                                if (error) return self->close();
-                                self->proceed();
-                              });
-    }
+  void start() noexcept override {
+    guarded([this] {
+      ErrorCode ignored;
+      socket().set_option(boost::asio::ip::tcp::no_delay(true), ignored);
+      if constexpr (kPlain) {
+        socket().non_blocking(true, ignored);
+        begin();
+      } else {
+        idle_ = true;
+        expect_within(options_.request_timeout, AtDeadline::kClose);
+        stream_.async_handshake(boost::asio::ssl::stream_base::server,
+                                [self = this->shared_from_this()](ErrorCode error) {
+                                  self->idle_ = false;
+                                  if (error) return self->close();
+                                  self->guarded([&self] { self->begin(); });
+                                });
+      }
+    });
   }
 
-  void answer(std::uint64_t request, std::optional<HttpResponse> response) override {
+  void answer(std::uint64_t request, std::optional<HttpResponse> response) noexcept override {
     if (closed_ || !awaiting_ || request != requests_) return;
     const char* const failure = response ? "" : kNeverCalled;
-    settle({.response = std::move(response), .failure = failure});
-    proceed();
+    guarded([&] {
+      settle({.response = std::move(response), .failure = failure});
+      proceed();
+    });
   }
 
-  void check(Clock::time_point now) override {
+  void check(Clock::time_point now) noexcept override {
+    if (guest_->dropped()) return close();
     if (now < deadline_) return;
     deadline_ = Clock::time_point::max();
     if (at_deadline_ == AtDeadline::kClose) return close();
@@ -70,18 +77,19 @@ class StreamConnection final : public Connection,
     socket().cancel(ignored);  // what is being read ends with an error, and that with an answer
   }
 
-  void begin_stop() override {
+  void begin_stop() noexcept override {
     stopping_ = true;
     if (idle_) close();
   }
 
-  void close() override {
+  void close() noexcept override {
     if (closed_) return;
     closed_ = true;
     ErrorCode ignored;
     socket().close(ignored);
-    worker_.forget(id_);
+    worker_.forget(guest_->id());
   }
+  bool closed() const noexcept override { return closed_; }
 
  private:
   using ErrorCode = boost::system::error_code;
@@ -101,6 +109,34 @@ class StreamConnection final : public Connection,
     }
   }
 
+  // Every step of a connection goes through this: what is thrown in it ends the connection at most.
+  template <class Step>
+  void guarded(Step step) noexcept {
+    try {
+      try {
+        return step();
+      } catch (const std::bad_alloc&) {
+        report(kNoMemory);
+        if (awaiting_ || writing_ || last_ || !out_.empty()) return close();
+        // It was the request that needed too much. Without it there is enough to say so.
+        reader_.give_up();
+        input_ = {};
+        refuse(503, kNoMemory);
+        return proceed();
+      }
+    } catch (const std::exception& error) {
+      report(error.what());
+    } catch (...) {
+      report("not an exception");
+    }
+    close();
+  }
+
+  void begin() {
+    if (guest_->turned_away()) refuse(503, "too many connections; try again");
+    proceed();
+  }
+
   // Everything there is to do now; returns when there is something to wait for.
   void proceed() {
     for (int turn = 0; !closed_; ++turn) {
@@ -112,8 +148,9 @@ class StreamConnection final : public Connection,
       }
       if (last_) return finish();
       if (turn == kTurn) {
-        boost::asio::post(stream_.get_executor(),
-                          [self = this->shared_from_this()] { self->proceed(); });
+        boost::asio::post(stream_.get_executor(), [self = this->shared_from_this()] {
+          self->guarded([&self] { self->proceed(); });
+        });
         return;
       }
       switch (reader_.read(input_)) {
@@ -142,6 +179,7 @@ class StreamConnection final : public Connection,
   void receive() {
     idle_ = !reader_.begun() && input_.empty();
     if (idle_ && stopping_) return close();
+    if (!guest_->enter(idle_ ? Guest::State::kIdle : Guest::State::kSending)) return close();
     if (idle_) {
       expect_within(options_.idle_timeout, AtDeadline::kClose);
     } else if (!std::exchange(timed_, true)) {
@@ -152,23 +190,25 @@ class StreamConnection final : public Connection,
       at_deadline_ = AtDeadline::kGiveUpReading;
     }
     const auto room = input_.room();
-    stream_.async_read_some(
-        boost::asio::buffer(room.data(), room.size()),
-        [self = this->shared_from_this()](ErrorCode error, std::size_t size) {
-          self->idle_ = false;
-          self->deadline_ = Clock::time_point::max();
-          if (self->closed_) return;
-          if (!error) {
-            self->input_.came(size);
-          } else if (self->expired_) {
-            self->refuse(408, "the request did not come in time");
-          } else if (error == boost::asio::error::eof && self->reader_.begun()) {
-            self->refuse(400, "not an HTTP request: it ends too early");
-          } else {
-            return self->close();
-          }
-          self->proceed();
-        });
+    stream_.async_read_some(boost::asio::buffer(room.data(), room.size()),
+                            [self = this->shared_from_this()](ErrorCode error, std::size_t size) {
+                              self->idle_ = false;
+                              self->deadline_ = Clock::time_point::max();
+                              if (!self->closed_)
+                                self->guarded([&] { self->received(error, size); });
+                            });
+  }
+  void received(ErrorCode error, std::size_t size) {
+    if (!error) {
+      input_.came(size);
+    } else if (expired_) {
+      refuse(408, "the request did not come in time");
+    } else if (error == boost::asio::error::eof && reader_.begun()) {
+      refuse(400, "not an HTTP request: it ends too early");
+    } else {
+      return close();
+    }
+    proceed();
   }
 
   // The headers are there: what they say decides whether the body is wanted.
@@ -185,6 +225,12 @@ class StreamConnection final : public Connection,
       }
     }
     reader_.limit_body(limit);
+    if (const std::size_t size = reader_.body_size(); !refusal && size > options_.body_limit) {
+      auto permit = worker_.shared().large_body_permit(size);
+      if (!permit)
+        refusal = worker_.shared().error_response(503, "too many large bodies; try again");
+      reader_.hold(std::move(permit));
+    }
     continue_due_ = reader_.expects_continue() && !reader_.whole();
     if (!refusal) return;
     if (!reader_.whole()) last_ = true;  // the body may come all the same
@@ -203,9 +249,11 @@ class StreamConnection final : public Connection,
   }
 
   void ask() {
+    if (!guest_->enter(Guest::State::kAnswering)) return close();
     HttpRequest request = take_request();
     awaiting_ = true;
-    Outcome outcome = worker_.call({.connection = id_, .request = ++requests_}, std::move(request));
+    Outcome outcome =
+        worker_.call({.connection = guest_->id(), .request = ++requests_}, std::move(request));
     if (outcome.response || !outcome.failure.empty()) settle(std::move(outcome));
   }
 
@@ -221,9 +269,7 @@ class StreamConnection final : public Connection,
     asked_ = request.method;
     asked_.append(1, ' ').append(request.target);
   }
-  void report(const char* what) {
-    if (options_.on_failure) options_.on_failure(asked_, what);
-  }
+  void report(const char* what) noexcept { worker_.shared().report(asked_, what); }
 
   // To what cannot be read.
   void refuse(int status, const std::string& line) {
@@ -238,7 +284,7 @@ class StreamConnection final : public Connection,
                                          : Persistence::kDefault;
     try {
       append_head(out_, response, persistence, worker_.date());
-    } catch (const std::exception& error) {  // a failure of the handler as well
+    } catch (const Error& error) {  // a failure of the handler as well
       report(error.what());
       response = text_response(500, kFailed);
       append_head(out_, response, persistence, worker_.date());
@@ -269,6 +315,10 @@ class StreamConnection final : public Connection,
         return true;
       }
     }
+    if (!guest_->enter(Guest::State::kTaking)) {
+      close();
+      return false;
+    }
     writing_ = true;
     sending_.swap(out_);
     sending_body_.swap(out_body_);
@@ -283,7 +333,7 @@ class StreamConnection final : public Connection,
                                self->sending_.clear();
                                self->sending_body_ = {};
                                if (error) return self->close();
-                               self->proceed();
+                               self->guarded([&self] { self->proceed(); });
                              });
     return false;
   }
@@ -295,13 +345,16 @@ class StreamConnection final : public Connection,
 
   // The last answer is sent.
   void finish() {
+    if (!guest_->enter(Guest::State::kIdle)) return close();
     expect_within(kLinger, AtDeadline::kClose);
     if constexpr (kPlain) {
       end_sending();
     } else {
       // Says that this is the end, and does not wait for the client to say so too.
       SSL_set_shutdown(stream_.native_handle(), SSL_RECEIVED_SHUTDOWN);
-      stream_.async_shutdown([self = this->shared_from_this()](ErrorCode) { self->end_sending(); });
+      stream_.async_shutdown([self = this->shared_from_this()](ErrorCode) {
+        self->guarded([&self] { self->end_sending(); });
+      });
     }
   }
   void end_sending() {
@@ -315,7 +368,7 @@ class StreamConnection final : public Connection,
     socket().async_read_some(boost::asio::buffer(room.data(), room.size()),
                              [self = this->shared_from_this()](ErrorCode error, std::size_t) {
                                if (error) return self->close();
-                               self->discard();
+                               self->guarded([&self] { self->discard(); });
                              });
   }
 
@@ -323,7 +376,7 @@ class StreamConnection final : public Connection,
 
   Worker& worker_;
   const HttpServerOptions& options_;
-  const std::uint64_t id_;
+  const std::unique_ptr<Guest> guest_;
   Stream stream_;
   InputBuffer input_, scratch_;
   RequestReader reader_;

@@ -4,10 +4,13 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <exception>
+#include <new>
+#include <thread>
 #include <utility>
 
 #include "http/response_head.hpp"
 #include "http/stream_connection.hpp"
+#include "sau/core/time_text.hpp"
 
 namespace sau::detail {
 namespace {
@@ -27,10 +30,25 @@ HttpResponse Shared::error_response(int status, std::string_view line) const {
     try {
       return options.error_response(status, line);
     } catch (const std::exception& error) {
-      if (options.on_failure) options.on_failure("an error response", error.what());
+      report("an error response", error.what());
     }
   }
   return text_response(status, line);
+}
+
+std::shared_ptr<const void> Shared::large_body_permit(std::size_t bytes) const {
+  std::size_t used = *large_bodies;
+  do {
+    if (bytes > options.large_bodies - used) return nullptr;
+  } while (!large_bodies->compare_exchange_weak(used, used + bytes));
+  return {large_bodies.get(), [count = large_bodies, bytes](const void*) { *count -= bytes; }};
+}
+
+void Shared::report(std::string_view where, const char* what) const noexcept {
+  try {
+    if (options.on_failure) options.on_failure(where, what);
+  } catch (...) {  // who is told of failures has failed: there is nobody left to tell
+  }
 }
 
 Worker::Worker(Shared& shared)
@@ -40,41 +58,87 @@ Worker::Worker(Shared& shared)
 
 Worker::~Worker() { outbox_->close(); }
 
-void Worker::add(Socket socket) {
+void Worker::add(Socket socket, std::unique_ptr<Guest> guest) {
   ++load_;
-  boost::asio::post(io_, [this, moved = std::move(socket)]() mutable { begin(std::move(moved)); });
+  try {
+    boost::asio::post(io_, [this, moved = std::move(socket), owned = std::move(guest)]() mutable {
+      begin(std::move(moved), std::move(owned));
+    });
+  } catch (...) {
+    --load_;
+    throw;
+  }
+}
+
+void Worker::drop(std::uint64_t connection) noexcept {
+  try {
+    boost::asio::post(io_, [this, connection] {
+      const auto found = connections_.find(connection);
+      if (found != connections_.end()) found->second->close();
+    });
+  } catch (const std::bad_alloc&) {  // the next tick finds that it was dropped
+  }
 }
 
 void Worker::stop() {
   boost::asio::post(io_, [this] { begin_stop(); });
 }
 
-void Worker::begin(Socket socket) {
-  const std::uint64_t id = ++last_connection_;
-  std::shared_ptr<Connection> connection;
-  if (shared_.tls) {
-    using Stream = boost::asio::ssl::stream<Socket>;
-    connection = std::make_shared<StreamConnection<Stream>>(Stream(std::move(socket), *shared_.tls),
-                                                            *this, id);
-  } else {
-    connection = std::make_shared<StreamConnection<Socket>>(std::move(socket), *this, id);
+void Worker::run(const std::function<void()>& resume) {
+  constexpr std::chrono::milliseconds kPause{10};
+  outbox_->own();
+  for (bool failed = false;; failed = true) {
+    try {
+      if (failed) {
+        std::this_thread::sleep_for(kPause);
+        if (!ticking_) tick();
+        resume();
+      }
+      return static_cast<void>(io_.run());
+    } catch (const std::exception& error) {
+      shared_.report("a thread of the server", error.what());
+    } catch (...) {
+      shared_.report("a thread of the server", "not an exception");
+    }
   }
-  connections_.emplace(id, connection);
+}
+
+void Worker::begin(Socket socket, std::unique_ptr<Guest> guest) {
+  const std::uint64_t id = guest->id();
+  std::shared_ptr<Connection> connection;
+  try {
+    if (shared_.tls) {
+      using Stream = boost::asio::ssl::stream<Socket>;
+      connection = std::make_shared<StreamConnection<Stream>>(
+          Stream(std::move(socket), *shared_.tls), *this, std::move(guest));
+    } else {
+      connection =
+          std::make_shared<StreamConnection<Socket>>(std::move(socket), *this, std::move(guest));
+    }
+    connections_.emplace(id, connection);
+  } catch (...) {
+    --load_;
+    throw;
+  }
   if (!ticking_) tick();
   connection->start();
   if (stopping_) connection->begin_stop();
 }
 
-void Worker::forget(std::uint64_t connection) {
-  // Later: it is calling this.
-  boost::asio::post(io_, [this, connection] {
-    connections_.erase(connection);
-    --load_;
-    shared_.on_closed();
-    if (!connections_.empty()) return;
-    timer_.cancel();
-    if (stopping_) work_.reset();
-  });
+void Worker::forget(std::uint64_t connection) noexcept {
+  try {
+    // Later: it is calling this.
+    boost::asio::post(io_, [this, connection] { erase(connection); });
+  } catch (const std::bad_alloc&) {  // the next tick finds that it is closed
+  }
+}
+
+void Worker::erase(std::uint64_t connection) noexcept {
+  if (connections_.erase(connection) == 0) return;
+  --load_;
+  if (!connections_.empty()) return;
+  timer_.cancel();
+  if (stopping_) work_.reset();
 }
 
 void Worker::begin_stop() {
@@ -85,15 +149,20 @@ void Worker::begin_stop() {
 }
 
 void Worker::tick() {
-  ticking_ = !connections_.empty();
-  if (!ticking_) return;
+  ticking_ = false;
+  deliver();
   const auto now = Clock::now();
+  std::vector<std::uint64_t> closed;
   for (const auto& [id, connection] : connections_) {
+    if (connection->closed()) closed.push_back(id);
     connection->check(now);
     if (now >= patience_end_) connection->close();
   }
+  for (const std::uint64_t id : closed) erase(id);
+  if (connections_.empty()) return;
   timer_.expires_after(tick_);
   timer_.async_wait([this](boost::system::error_code) { tick(); });
+  ticking_ = true;
 }
 
 void Worker::deliver() {
@@ -107,10 +176,10 @@ void Worker::deliver() {
 }
 
 std::string_view Worker::date() {
-  const std::time_t now = std::time(nullptr);
-  if (now != date_time_) {
+  const Milliseconds now = milliseconds_now();
+  if (const std::int64_t second = now / 1000; second != date_second_) {
     date_ = http_date(now);
-    date_time_ = now;
+    date_second_ = second;
   }
   return date_;
 }
@@ -120,6 +189,9 @@ Outcome Worker::call(const Ticket& ticket, HttpRequest request) {
   outbox_->begin_call(ticket);
   try {
     shared_.handler(std::move(request), Outbox::reply_to(outbox_, ticket));
+  } catch (const std::bad_alloc&) {
+    outcome.response = shared_.error_response(503, kNoMemory);
+    outcome.failure = kNoMemory;
   } catch (const std::exception& error) {
     outcome.failure = error.what();
     if (outcome.failure.empty()) outcome.failure = "an exception";
@@ -127,7 +199,7 @@ Outcome Worker::call(const Ticket& ticket, HttpRequest request) {
     outcome.failure = "not an exception";
   }
   if (auto given = outbox_->end_call()) {
-    outcome.response = std::move(given->response);
+    if (given->response) outcome.response = std::move(given->response);
     if (!outcome.response && outcome.failure.empty()) outcome.failure = kNeverCalled;
   }
   return outcome;

@@ -6,7 +6,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <ctime>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "http/connection.hpp"
+#include "http/crowd.hpp"
 #include "http/outbox.hpp"
 #include "sau/http/http_server.hpp"
 
@@ -29,10 +30,14 @@ struct Shared {
   HttpServerOptions options;
   HttpHandler handler;
   std::optional<boost::asio::ssl::context> tls;
-  std::function<void()> on_closed = {};  // a connection; called by the thread it belonged to
+  std::shared_ptr<std::atomic<std::size_t>> large_bodies =  // bytes
+      std::make_shared<std::atomic<std::size_t>>(0);
 
   // What the server says by itself.
   HttpResponse error_response(int status, std::string_view line) const;
+  // To be kept as long as a large body; none when there is no room for it.
+  std::shared_ptr<const void> large_body_permit(std::size_t bytes) const;
+  void report(std::string_view where, const char* what) const noexcept;
 };
 
 // What came of calling the handler. Neither of them: the answer comes later.
@@ -42,6 +47,7 @@ struct Outcome {
 };
 
 inline constexpr const char* kNeverCalled = "the reply was never called";
+inline constexpr const char* kNoMemory = "not enough memory for this request";
 
 // A thread of the server and the connections that belong to it: nothing of theirs is touched by
 // another thread, so none of it is locked.
@@ -52,28 +58,29 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
   ~Worker();
 
-  // Of any thread.
+  // Thread-safe.
   boost::asio::io_context& io() noexcept { return io_; }
   std::size_t load() const noexcept { return load_; }  // connections
-  void add(Socket socket);
+  void add(Socket socket, std::unique_ptr<Guest> guest);
+  // Closes a connection that the crowd has dropped.
+  void drop(std::uint64_t connection) noexcept;
   void stop();
-  // Returns when it was stopped and the last connection is gone.
-  void run() {
-    outbox_->own();
-    io_.run();
-  }
+  // Returns when it was stopped and the last connection is gone. Nothing leaves it as an exception:
+  // what is thrown ends the step in which it was thrown; then `resume` is called and it goes on.
+  void run(const std::function<void()>& resume);
 
-  // Of its own thread, for its connections.
+  // Used only by its own thread, for its connections.
   const Shared& shared() const noexcept { return shared_; }
   std::string_view date();
   // Calls the handler.
   Outcome call(const Ticket& ticket, HttpRequest request);
-  void forget(std::uint64_t connection);
+  void forget(std::uint64_t connection) noexcept;
 
  private:
-  void begin(Socket socket);
+  void begin(Socket socket, std::unique_ptr<Guest> guest);
   void begin_stop();
   void tick();
+  void erase(std::uint64_t connection) noexcept;
   void deliver();
 
   Shared& shared_;
@@ -86,9 +93,8 @@ class Worker {
   Clock::time_point patience_end_ = Clock::time_point::max();
   std::shared_ptr<Outbox> outbox_;
   std::vector<Delivery> deliveries_;
-  std::time_t date_time_ = -1;
+  std::int64_t date_second_ = -1;
   std::string date_;
-  std::uint64_t last_connection_ = 0;
   std::atomic<std::size_t> load_ = 0;
   std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections_;
 };

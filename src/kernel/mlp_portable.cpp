@@ -5,6 +5,19 @@
 // The plain statement of the kernels, and the oracle of the others.
 
 namespace sau::detail {
+
+// Branch-free: which units are 0 cannot be foreseen.
+std::size_t compress(const float* x, std::size_t width, std::uint32_t* index,
+                     float* value) noexcept {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < width; ++i) {
+    index[count] = static_cast<std::uint32_t>(i);
+    value[count] = x[i];
+    count += x[i] != 0.0F ? 1U : 0U;
+  }
+  return count;
+}
+
 namespace {
 
 void relu(float* x, std::size_t size) noexcept {
@@ -35,6 +48,11 @@ void sparse_forward(const SparseLines& in, std::size_t rows, std::size_t inputs,
   }
 }
 
+void sum_rows(const float* const* row, const float* value, std::size_t count, std::size_t width,
+              float* sum) noexcept {
+  for (std::size_t k = 0; k < count; ++k) add_multiple(value[k], row[k], width, sum);
+}
+
 float dot(const float* a, const float* b, std::size_t size) noexcept {
   float sum[kMlpPad] = {};
   for (std::size_t i = 0; i < size; i += kMlpPad) {
@@ -46,17 +64,6 @@ float dot(const float* a, const float* b, std::size_t size) noexcept {
 void outputs(const float* x, const float* weight, const float* bias, std::size_t count,
              std::size_t width, float* out) noexcept {
   for (std::size_t k = 0; k < count; ++k) out[k] = dot(weight + k * width, x, width) + bias[k];
-}
-
-std::size_t compress(const float* x, std::size_t width, std::uint32_t* index,
-                     float* value) noexcept {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < width; ++i) {
-    index[count] = static_cast<std::uint32_t>(i);
-    value[count] = x[i];
-    count += x[i] != 0.0F ? 1U : 0U;
-  }
-  return count;
 }
 
 double output_errors(const float* x, std::size_t count, std::size_t width, const MlpOutput& layer,
@@ -165,8 +172,8 @@ void apply(const float* gradient, std::size_t size, const MlpParameters& paramet
 
 }  // namespace
 
-constinit const MlpKernel kMlpPortable{forward,       sparse_forward, outputs,  compress,
-                                       output_errors, transpose,      backward, update,
-                                       sparse_update, apply};
+constinit const MlpKernel kMlpPortable{forward,  sparse_forward, sum_rows,  outputs,
+                                       compress, output_errors,  transpose, backward,
+                                       update,   sparse_update,  apply};
 
 }  // namespace sau::detail

@@ -102,17 +102,21 @@ void forward(const float* in, std::size_t stride, std::size_t rows, std::size_t 
   });
 }
 
+template <class V, std::size_t C>
+inline void add_row(const float* row, float value, Tile<V, 1, C>& tile) noexcept {
+  const typename V::Reg factor = V::set(value);
+#pragma GCC unroll 16
+  for (std::size_t c = 0; c < C; ++c) {
+    tile.sum[0][c] = V::fma(factor, V::load(row + c * V::kLanes), tile.sum[0][c]);
+  }
+}
+
 // sum += the lines' elements from `begin` to `end` times the rows they name.
 template <class V, std::size_t C>
 inline void add_rows(const SparseLines& lines, std::uint32_t begin, std::uint32_t end,
                      const float* rows, std::size_t width, Tile<V, 1, C>& tile) noexcept {
   for (std::uint32_t k = begin; k < end; ++k) {
-    const float* row = rows + lines.index[k] * width;
-    const typename V::Reg value = V::set(lines.value[k]);
-#pragma GCC unroll 16
-    for (std::size_t c = 0; c < C; ++c) {
-      tile.sum[0][c] = V::fma(value, V::load(row + c * V::kLanes), tile.sum[0][c]);
-    }
+    add_row(rows + lines.index[k] * width, lines.value[k], tile);
   }
 }
 
@@ -131,6 +135,19 @@ void sparse_forward(const SparseLines& in, std::size_t rows, std::size_t inputs,
         V::store(out + r * width + column + c * V::kLanes, V::max(V::zero(), tile.sum[0][c]));
       }
     }
+  });
+}
+
+template <class U>
+void sum_rows(const float* const* row, const float* value, std::size_t count, std::size_t width,
+              float* sum) noexcept {
+  for_tiles<U, kSparseTile>(width, [&]<class V, std::size_t C>(std::size_t column) {
+    Tile<V, 1, C> tile;
+#pragma GCC unroll 16
+    for (std::size_t c = 0; c < C; ++c) tile.sum[0][c] = V::load(sum + column + c * V::kLanes);
+    for (std::size_t k = 0; k < count; ++k) add_row(row[k] + column, value[k], tile);
+#pragma GCC unroll 16
+    for (std::size_t c = 0; c < C; ++c) V::store(sum + column + c * V::kLanes, tile.sum[0][c]);
   });
 }
 
@@ -154,18 +171,6 @@ template <class V>
 void outputs(const float* x, const float* weight, const float* bias, std::size_t count,
              std::size_t width, float* out) noexcept {
   for (std::size_t k = 0; k < count; ++k) out[k] = dot<V>(weight + k * width, x, width) + bias[k];
-}
-
-// Without a branch: which units are 0 cannot be foreseen.
-inline std::size_t compress(const float* x, std::size_t width, std::uint32_t* index,
-                            float* value) noexcept {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < width; ++i) {
-    index[count] = static_cast<std::uint32_t>(i);
-    value[count] = x[i];
-    count += x[i] != 0.0F ? 1U : 0U;
-  }
-  return count;
 }
 
 template <class U>
@@ -373,8 +378,9 @@ void transpose(const float* weight, std::size_t inputs, std::size_t units, std::
 
 template <class U>
 constexpr MlpKernel vector_kernel() noexcept {
-  return {forward<U>,   sparse_forward<U>, outputs<U>, compress,         output_errors<U>,
-          transpose<U>, backward<U>,       update<U>,  sparse_update<U>, apply<U>};
+  return {forward<U>, sparse_forward<U>, sum_rows<U>,  outputs<U>,
+          compress,   output_errors<U>,  transpose<U>, backward<U>,
+          update<U>,  sparse_update<U>,  apply<U>};
 }
 
 }  // namespace

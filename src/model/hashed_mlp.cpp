@@ -2,17 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
+#include <utility>
 
 #include "model/chunk_archive.hpp"
 #include "sau/core/error.hpp"
 
 namespace sau {
 namespace {
-
-std::vector<std::size_t> layer_units(const std::vector<double>& numbers) {
-  return {numbers.begin(), numbers.end()};
-}
 
 // Of an input with this many features in context and action, crosses included.
 float input_scale(std::size_t context, std::size_t action) noexcept {
@@ -22,28 +18,23 @@ float input_scale(std::size_t context, std::size_t action) noexcept {
 
 }  // namespace
 
-void HashedMlpOptions::check() const {
-  if (hidden.empty() || hidden.size() > 16) {
-    throw UsageError("hidden: expected 1 to 16 layers, found " + std::to_string(hidden.size()));
-  }
-  for (const double units : hidden) {
-    if (!(units >= 1.0) || units != std::floor(units)) {
-      throw UsageError("hidden: " + format_number(units) +
-                       " is not allowed; expected a whole number");
-    }
-  }
-}
+void HashedMlpOptions::check() const { layer_units(hidden, 16); }
 
 HashedMlp::HashedMlp(const Stream& stream, Options options)
     : options_((options.check(), std::move(options))),
       rng_(stream),
       weights_(
           static_cast<unsigned>(options_.bits),
-          HashedNetwork(static_cast<unsigned>(options_.bits), layer_units(options_.hidden), rng_),
+          std::make_shared<Network>(Shape{.actions = 1, .dim = 0}, layer_units(options_.hidden, 16),
+                                    rng_, mlp_kernel(instruction_set())),
+          FeatureTable(static_cast<unsigned>(options_.bits),
+                       static_cast<std::size_t>(options_.hidden.front())),
           SharedChunks<Weights::Chunk>((std::size_t{1} << options_.bits) / kChunk)),
-      trainer_(weights_.network_, options_.optimizer == Optimizer::kAdam),
+      trainer_(*weights_.network_, weights_.bits_, options_.optimizer == Optimizer::kAdam,
+               options_.batch),
       moments_((std::size_t{1} << options_.bits) / kChunk),
-      history_(options_.history) {}
+      history_(options_.history),
+      batch_(Batch::hashed(options_.batch, weights_.bits_)) {}
 
 void HashedMlp::Weights::scale(HashedFeatures features, std::vector<float>& out) const {
   out.resize(features.size());
@@ -61,37 +52,41 @@ void HashedMlp::Weights::values(HashedFeatures context, std::span<const JointAct
     std::ranges::fill(out, 0.0);
     return;
   }
-  const std::size_t units = network_.units();
   std::vector<float> x;
   scale(context, x);
-  std::vector<float> scratch(2 * units + 2 * network_.widest());
-  float *common = scratch.data(), *sum = common + units, *rest = sum + units;
-  std::vector<NetworkFeature> features;
+  Network::Scratch scratch(*network_);
+  const std::size_t width = table_.width();
+  AlignedVector<float> common(width);
+  FeatureRows rows;
   for (std::size_t i = 0; i < context.size(); ++i) {
-    features.push_back({place_of(context[i].hash, bits_), x[i]});
+    rows.add(table_, place_of(context[i].hash, bits_), x[i]);
   }
-  network_.add_rows(features, common);
+  rows.add_to(common.data(), width, network_->kernel());
   const double spread = reward_spread();
   for (std::size_t k = 0; k < actions.size(); ++k) {
-    features.clear();
+    rows.clear();
     for (const HashedFeature& a : actions[k].features) {
       const float z = scaled(a);
-      features.push_back({place_of(a.hash, bits_), z});
+      rows.add(table_, place_of(a.hash, bits_), z);
       for (std::size_t i = 0; i < context.size(); ++i) {
-        features.push_back({place_of(crossed(context[i].hash, a.hash), bits_), z * x[i]});
+        rows.add(table_, place_of(crossed(context[i].hash, a.hash), bits_), z * x[i]);
       }
     }
-    std::copy_n(common, units, sum);
-    network_.add_rows(features, sum);
+    const std::span<float> sum = scratch.row().first(width);
+    std::ranges::copy(common, sum.begin());
+    rows.add_to(sum.data(), width, network_->kernel());
     const float factor = input_scale(context.size(), actions[k].features.size());
-    for (std::size_t j = 0; j < units; ++j) sum[j] *= factor;
-    const double value = rewards_.mean + spread * static_cast<double>(network_.output(sum, rest));
+    for (float& unit : sum) unit *= factor;
+    const auto output = static_cast<double>(network_->forward_sum(scratch)[0]);
+    const double value = rewards_.mean + spread * output;
     out[k] = std::isfinite(value) ? value : 0.0;
   }
 }
 
 HashedMlp::Weights HashedMlp::published() {
-  Weights copy(weights_.bits_, weights_.network_.shared(), weights_.scaling_.shared());
+  Weights copy(weights_.bits_, weights_.network_, weights_.table_.shared(),
+               weights_.scaling_.shared());
+  network_shared_ = true;
   copy.fault_ = weights_.fault_;
   copy.rewards_ = weights_.rewards_;
   return copy;
@@ -111,14 +106,15 @@ void HashedMlp::observe(HashedFeatures features) {
 }
 
 void HashedMlp::learn(HashedFeatures context, const JointAction& action, double reward) {
-  if (fault_ != kNone) return;
+  if (rounds_.fault != TrainingRounds::kNone) return;
   observe(context);
   observe(action.features);
   weights_.rewards_.add(reward);
   history_.add(context, action, reward);
-  ++events_;
-  if (events_ >= options_.start && events_ % options_.every == 0) train();
-  weights_.fault_ = fault_ != kNone;
+  rounds_.step(
+      options_, [this](const OptimizerStep& step) { return train(step); },
+      [this] { return trainer_.finite(*weights_.network_); });
+  weights_.fault_ = rounds_.fault != TrainingRounds::kNone;
 }
 
 void HashedMlp::put(const HashedEvent& event) {
@@ -126,7 +122,7 @@ void HashedMlp::put(const HashedEvent& event) {
   weights_.scale(context, context_);
   const float factor = input_scale(context.size(), action.size());
   const auto add = [&](std::uint64_t hash, float value) {
-    batch_.features.push_back({place_of(hash, weights_.bits_), factor * value});
+    batch_.add(place_of(hash, weights_.bits_), factor * value);
   };
   for (std::size_t i = 0; i < context.size(); ++i) add(context[i].hash, context_[i]);
   for (const HashedFeature& a : action) {
@@ -136,62 +132,40 @@ void HashedMlp::put(const HashedEvent& event) {
       add(crossed(context[i].hash, a.hash), z * context_[i]);
     }
   }
-  batch_.end.push_back(batch_.features.size());
-  batch_.target.push_back(
+  batch_.end_row(
       static_cast<float>((event.reward - weights_.rewards_.mean) / weights_.reward_spread()));
 }
 
-void HashedMlp::train() {
-  for (std::uint64_t i = 0; i < options_.updates; ++i) {
-    batch_.clear();
-    for (std::uint64_t b = 0; b < options_.batch; ++b) put(history_[rng_.below(history_.size())]);
-    const double loss = trainer_.backward(weights_.network_, batch_);
-    if (!std::isfinite(loss)) {
-      fault_ = kLoss;
-      return;
-    }
-    const bool good = trainer_.apply(make_optimizer_step(options_.optimizer, options_.lr, updates_),
-                                     weights_.network_);
-    ++updates_;
-    if (!good) {
-      fault_ = kWeight;
-      return;
-    }
+double HashedMlp::train(const OptimizerStep& step) {
+  if (network_shared_) {
+    weights_.network_ = std::make_shared<Network>(*weights_.network_);
+    network_shared_ = false;
   }
-}
-
-std::string HashedMlp::fault() const {
-  const std::string when = " after mini-batch " + std::to_string(updates_);
-  switch (fault_) {
-    case kLoss:
-      return "diverged: the loss is not finite" + when + "; try a smaller lr";
-    case kWeight:
-      return "diverged: a weight is not finite or can move no more" + when + "; try a smaller lr";
-    default:
-      return {};
-  }
+  batch_.clear();
+  for (std::uint64_t b = 0; b < options_.batch; ++b) put(history_[rng_.below(history_.size())]);
+  return trainer_.train(*weights_.network_, weights_.table_, batch_, step);
 }
 
 void HashedMlp::save(StateWriter& writer) const {
   writer("rng", rng_);
-  writer("events", events_);
-  writer("updates", updates_);
-  writer("fault", fault_);
+  writer("events", rounds_.steps);
+  writer("updates", rounds_.updates);
+  writer("fault", rounds_.fault);
   writer("reward_count", weights_.rewards_.count);
   writer("reward_mean", weights_.rewards_.mean);
   writer("reward_variance", weights_.rewards_.variance);
   save_chunks(writer, "moments", moments_);
   history_.save(writer);
-  trainer_.save(writer, weights_.network_);
+  trainer_.save(writer, *weights_.network_, weights_.table_);
 }
 
 void HashedMlp::load(StateReader& reader) {
   reader("rng", rng_);
-  reader("events", events_);
-  reader("updates", updates_);
-  reader("fault", fault_);
-  if (fault_ > kWeight) throw Error("its fault is " + std::to_string(fault_) + ", which is none");
-  weights_.fault_ = fault_ != kNone;
+  reader("events", rounds_.steps);
+  reader("updates", rounds_.updates);
+  reader("fault", rounds_.fault);
+  rounds_.check();
+  weights_.fault_ = rounds_.fault != TrainingRounds::kNone;
   reader("reward_count", weights_.rewards_.count);
   reader("reward_mean", weights_.rewards_.mean);
   reader("reward_variance", weights_.rewards_.variance);
@@ -203,7 +177,9 @@ void HashedMlp::load(StateReader& reader) {
     for (std::size_t k = 0; k < kChunk; ++k) chunk[k] = Standardised::of((*moments_[i])[k]);
   }
   history_.load(reader);
-  trainer_.load(reader, weights_.network_);
+  weights_.network_ = std::make_shared<Network>(*weights_.network_);
+  network_shared_ = false;
+  trainer_.load(reader, *weights_.network_, weights_.table_);
 }
 
 }  // namespace sau

@@ -6,68 +6,67 @@
 #include "sau/core/error.hpp"
 
 namespace sau {
-namespace {
-
-std::vector<std::size_t> whole(const std::vector<double>& numbers) {
-  return {numbers.begin(), numbers.end()};
-}
-
-}  // namespace
 
 void MlpOptions::check() const {
   if (batch == 0 || every == 0 || updates == 0) {
     throw UsageError("mlp: batch, every and updates are at least 1");
   }
-  if (hidden.empty() || hidden.size() > 64) {
-    throw UsageError("hidden: expected 1 to 64 layers, found " + std::to_string(hidden.size()));
-  }
-  constexpr double kMostWeights = 1e8;  // between two layers: 400 MB
-  double before = 0.0;
-  for (const double units : hidden) {
-    if (!(units >= 1.0) || units != std::floor(units)) {
-      throw UsageError("hidden: " + format_number(units) +
-                       " is not allowed; expected a whole number");
-    }
-    if (before * units > kMostWeights) {
-      throw UsageError("hidden: " + format_number(before) + "x" + format_number(units) +
-                       " is not allowed; expected at most 1e8 weights between two layers");
-    }
-    before = units;
-  }
+  layer_units(hidden, 64);
 }
 
 Mlp::Mlp(const Setup& setup, Options options)
     : options_((options.check(), std::move(options))),
-      actions_(setup.shape.actions),
       rng_(setup.stream.with(Role::kModel)),
-      kernel_(&mlp_kernel(instruction_set())),
-      network_(setup.shape, whole(options_.hidden), options_.optimizer == Optimizer::kAdam,
-               options_.batch, rng_, *kernel_),
+      network_(setup.shape, layer_units(options_.hidden, 64), rng_, mlp_kernel(instruction_set())),
+      trainer_(network_, options_.optimizer == Optimizer::kAdam, options_.batch),
       history_(setup.shape.dim, options_.history.limit),
       batch_(options_.batch, setup.shape.dim),
+      scratch_(network_),
       input_(setup.shape.dim),
       latest_(setup.shape.dim),
       value_(setup.shape.actions),
       feature_(static_cast<std::size_t>(options_.hidden.back())) {}
 
-bool Mlp::is_latest(Context x) const noexcept {
-  return has_input_ && std::ranges::equal(x, latest_);
+Mlp::Mlp(const Mlp& other, WithoutHistory)
+    : options_(other.options_),
+      rng_(other.rng_),
+      network_(other.network_),
+      trainer_(other.trainer_),
+      history_(other.latest_.size(), 1),
+      batch_(1, other.latest_.size()),
+      rounds_(other.rounds_),
+      scratch_(network_),
+      input_(other.latest_.size()),
+      latest_(other.latest_.size()),
+      value_(other.value_.size()),
+      feature_(other.feature_.size()) {}
+
+void Mlp::grow(Action actions) {
+  trainer_.grow(network_, actions);
+  network_.grow(actions, rng_);
+  scratch_ = Network::Scratch(network_);
+  value_.resize(actions);
+  has_output_ = false;
+}
+
+bool Mlp::put(Context x) noexcept {
+  if (has_input_ && std::ranges::equal(x, latest_)) return true;
+  input_.put(x, network_.kernel());
+  std::ranges::copy(x, latest_.begin());
+  has_input_ = true;
+  return false;
 }
 
 void Mlp::look(Context x) noexcept {
-  const bool same = is_latest(x);
-  if (same && has_output_) return;
-  if (!same) {
-    input_.put(x, *kernel_);
-    std::ranges::copy(x, latest_.begin());
-    has_input_ = true;
+  if (put(x) && has_output_) return;
+  if (rounds_.fault == TrainingRounds::kNone) {
+    std::ranges::copy(network_.forward(input_, scratch_), value_.begin());
+    std::ranges::copy(network_.features(scratch_), feature_.begin());
+    if (!std::ranges::all_of(value_, [](double v) { return std::isfinite(v); })) {
+      rounds_.fault = TrainingRounds::kOutput;
+    }
   }
-  if (fault_ == kNone) {
-    std::ranges::copy(network_.forward(input_), value_.begin());
-    std::ranges::copy(network_.features(), feature_.begin());
-    if (!std::ranges::all_of(value_, [](double v) { return std::isfinite(v); })) fault_ = kOutput;
-  }
-  if (fault_ != kNone) {
+  if (rounds_.fault != TrainingRounds::kNone) {
     std::ranges::fill(value_, 0.0);
     std::ranges::fill(feature_, 0.0);
   }
@@ -75,62 +74,25 @@ void Mlp::look(Context x) noexcept {
 }
 
 void Mlp::update(Context x, Action action, double reward) noexcept {
-  SAU_ASSERT(x.size() == latest_.size() && action < actions_, "a step of another shape");
-  if (fault_ != kNone) return;
-  if (!is_latest(x)) {
-    input_.put(x, *kernel_);
-    std::ranges::copy(x, latest_.begin());
-    has_input_ = true;
-    has_output_ = false;
-  }
+  SAU_ASSERT(x.size() == latest_.size() && action < network_.actions(), "a step of another shape");
+  if (rounds_.fault != TrainingRounds::kNone) return;
+  if (!put(x)) has_output_ = false;
   if (!history_.add(input_, action, reward)) {
-    fault_ = kMemory;
+    rounds_.fault = TrainingRounds::kMemory;
     has_output_ = false;
     return;
   }
-  ++steps_;
-  if (steps_ >= options_.start && steps_ % options_.every == 0) train();
-}
-
-void Mlp::train() noexcept {
-  has_output_ = false;
-  for (std::uint64_t i = 0; i < options_.updates; ++i) {
+  const auto mini_batch = [this](const OptimizerStep& step) {
+    has_output_ = false;
     history_.draw(rng_, batch_);
-    const double loss = network_.train(batch_, optimizer_step());
-    ++updates_;
-    if (!std::isfinite(loss)) {
-      fault_ = kLoss;
-      return;
-    }
-  }
-  if (!network_.finite()) fault_ = kWeight;
-}
-
-OptimizerStep Mlp::optimizer_step() const noexcept {
-  const double rate = options_.lr / (1.0 + options_.lr_decay * static_cast<double>(updates_));
-  return make_optimizer_step(options_.optimizer, rate, updates_);
-}
-
-std::string Mlp::fault() const {
-  const std::string when = " after mini-batch " + std::to_string(updates_);
-  switch (fault_) {
-    case kLoss:
-      return "diverged: the loss is not finite" + when + "; try a smaller lr";
-    case kWeight:
-      return "diverged: a weight is not finite or can move no more" + when + "; try a smaller lr";
-    case kOutput:
-      return "diverged: an output is not finite" + when + "; try a smaller lr";
-    case kMemory:
-      return "no memory for a history of more than " + std::to_string(history_.size()) +
-             " steps; set history";
-    default:
-      return {};
-  }
+    return trainer_.train(network_, batch_, step);
+  };
+  rounds_.step(options_, mini_batch, [this] { return trainer_.finite(network_); });
 }
 
 void Mlp::restored() {
-  if (!history_.valid(actions_)) throw Error("its history is damaged");
-  if (fault_ > kMemory) throw Error("its fault is " + std::to_string(fault_) + ", which is none");
+  if (!history_.valid(network_.actions())) throw Error("its history is damaged");
+  rounds_.check();
   has_input_ = has_output_ = false;
 }
 

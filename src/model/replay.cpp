@@ -2,60 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <exception>
-#include <limits>
 
 #include "sau/core/error.hpp"
 
 namespace sau {
-namespace {
-
-// Infinite where single precision does not reach.
-float single(double x) noexcept {
-  constexpr double kLargest = std::numeric_limits<float>::max();
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  if (std::abs(x) <= kLargest) return static_cast<float>(x);
-  return x > 0.0 ? kInfinity : -kInfinity;
-}
-
-}  // namespace
-
-void NetworkInput::put(Context x, const MlpKernel& kernel) noexcept {
-  for (std::size_t i = 0; i < x.size(); ++i) dense_[i] = single(x[i]);
-  count_ = kernel.compress(dense_.data(), dense_.size(), index_.data(), value_.data());
-}
-
-Batch::Batch(std::size_t size, std::size_t dim)
-    : rows_((size + kMlpRows - 1) / kMlpRows * kMlpRows),
-      dim_(dim),
-      dense_(rows_ * dim),
-      row_start_(rows_ + 1),
-      // A sparse row lists a quarter of its elements at most.
-      column_(rows_ * (dim / 4)),
-      column_start_(dim + 2),
-      row_(column_.size()),
-      value_(column_.size()),
-      turned_value_(column_.size()),
-      action_(size),
-      reward_(size),
-      drawn_(size) {}
-
-// A counting sort; column_start_ is used one place off while it counts.
-void Batch::list_by_column() noexcept {
-  std::ranges::fill(column_start_, 0U);
-  const std::uint32_t count = row_start_[size()];
-  for (std::uint32_t k = 0; k < count; ++k) ++column_start_[column_[k] + 2];
-  for (std::size_t i = 2; i < column_start_.size(); ++i) column_start_[i] += column_start_[i - 1];
-  for (std::uint32_t r = 0; r < size(); ++r) {
-    for (std::uint32_t k = row_start_[r]; k < row_start_[r + 1]; ++k) {
-      const std::uint32_t place = column_start_[column_[k] + 1]++;
-      row_[place] = r;
-      turned_value_[place] = value_[k];
-    }
-  }
-}
 
 Replay::Replay(std::size_t dim, std::uint64_t capacity) : dim_(dim), capacity_(capacity) {
   // Room at once for a history with an end, if it is not very large, and for the start of one
@@ -95,7 +47,7 @@ bool Replay::add(const NetworkInput& x, Action action, double reward) noexcept {
     std::memcpy(to, x.dense().data(), x.dense().size_bytes());
   }
   action_[place] = action;
-  reward_[place] = single(reward);
+  reward_[place] = to_single(reward);
   return true;
 }
 

@@ -86,11 +86,26 @@ Ridge::Ridge(Shape shape, double lambda, bool intercept)
       value_(shape.actions),
       form_(shape.actions) {
   SAU_ASSERT(lambda > 0.0, "without lambda the regression of the first steps has no answer");
-  for (std::size_t a = 0; a < shape.actions; ++a) {
+  start_from(0);
+  if (intercept) x_[shape.dim] = 1.0;
+}
+
+void Ridge::start_from(std::size_t action) noexcept {
+  for (std::size_t a = action; a < actions(); ++a) {
     double* factor = factor_.data() + a * ridge_factor_size(padded_);
     for (std::size_t i = 0; i < padded_; ++i) factor[ridge_factor_index(i, i)] = 1.0;
   }
-  if (intercept) x_[shape.dim] = 1.0;
+}
+
+void Ridge::grow(Action actions) {
+  const std::size_t known = this->actions();
+  factor_.resize(checked_size(actions, padded_));
+  scale_.resize(actions * padded_, 1.0 / lambda_);
+  theta_.resize(actions * padded_);
+  pulls_.resize(actions);
+  value_.resize(actions);
+  form_.resize(actions);
+  start_from(known);
 }
 
 double Ridge::update(Context x, Action action, double reward) noexcept {

@@ -7,23 +7,23 @@ namespace sau {
 namespace {
 
 std::unique_ptr<Problem> make(const Stream& stream, const DatasetOptions& options) {
-  using detail::Play;
+  using detail::DataRewards;
   if (options.name.empty()) {
     throw UsageError("dataset: name is missing; write dataset(name=mushroom) or the like");
   }
   const detail::DataLoader& loader = detail::data_loader(options.name);
-  if (options.outcomes != Outcomes::kFrozen && loader.play != Play::kMushroom) {
+  if (options.outcomes != Outcomes::kFrozen && loader.rewards != DataRewards::kMushroom) {
     throw UsageError("dataset: outcomes is a setting of mushroom only, not of " + options.name);
   }
   detail::SharedTable table = detail::open_dataset(loader);
-  switch (loader.play) {
-    case Play::kLabel:
+  switch (loader.rewards) {
+    case DataRewards::kLabel:
       break;
-    case Play::kMushroom:
+    case DataRewards::kMushroom:
       return detail::play_mushroom(std::move(table), stream, loader.steps, options.outcomes);
-    case Play::kJester:
+    case DataRewards::kJester:
       return detail::play_jester(std::move(table), stream, loader.steps);
-    case Play::kPortfolios:
+    case DataRewards::kPortfolios:
       return detail::play_portfolios(std::move(table), stream, loader.steps);
   }
   return detail::play_labels(std::move(table), stream, loader.steps);

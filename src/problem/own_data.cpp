@@ -1,10 +1,9 @@
 // The problems made of a user's own files: csv, libsvm and rewards.
-#include <cstdio>
-
 #include "data/libsvm.hpp"
 #include "data/table_store.hpp"
 #include "data/text_table.hpp"
 #include "problem/row_problems.hpp"
+#include "sau/core/note.hpp"
 #include "sau/data/unpack.hpp"
 #include "sau/problem/csv.hpp"
 #include "sau/problem/libsvm.hpp"
@@ -13,7 +12,8 @@
 namespace sau {
 namespace {
 
-// The table of a file. `prepare` is given its text.
+// The table of a file. `prepare` is given its text, its name, and a string for what it found out by
+// itself. That is noted: the reader of a file guesses much of its form.
 template <class Options, class F>
 detail::SharedTable open_file(std::string_view problem, Options options, F&& prepare) {
   const std::string file = options.file;
@@ -25,25 +25,22 @@ detail::SharedTable open_file(std::string_view problem, Options options, F&& pre
   const std::filesystem::path path = file;
   const detail::TableOrigin origin{
       .name = path.stem().string(), .file = path, .settings = write_spec(problem, options)};
-  return detail::open_table(origin, [&] { return prepare(read_unpacked(path), file); });
-}
-
-// Much of a file is found by itself, so what was found is said, when the file is prepared.
-detail::TableBuilder read_and_say(const std::string& text, const detail::TextPlan& plan) {
   std::string understood;
-  detail::TableBuilder table = detail::read_text_table(text, plan, &understood);
-  std::fprintf(stderr, "note: %s\n", understood.c_str());
+  auto table =
+      detail::open_table(origin, [&] { return prepare(read_unpacked(path), file, understood); });
+  if (!understood.empty()) note({.text = understood});
   return table;
 }
 
 detail::SharedTable open_csv(const CsvOptions& options) {
-  return open_file(Csv::kName, options, [&](const std::string& text, const std::string& file) {
-    return read_and_say(text, {.file = file, .label = options.label, .format = options.format});
+  return open_file(Csv::kName, options, [&](const auto& text, const auto& file, auto& understood) {
+    return detail::read_text_table(
+        text, {.file = file, .label = options.label, .format = options.format}, &understood);
   });
 }
 
 detail::SharedTable open_libsvm(const LibsvmOptions& options) {
-  return open_file(Libsvm::kName, options, [&](const std::string& text, const std::string& file) {
+  return open_file(Libsvm::kName, options, [&](const auto& text, const auto& file, auto&) {
     return detail::read_libsvm(text, file, options.scale == Scale::kStandard);
   });
 }
@@ -54,13 +51,15 @@ detail::SharedTable open_rewards(const RewardsOptions& options) {
         "rewards: actions is missing; name the columns with the reward of every action, such as "
         "actions=33-40");
   }
-  return open_file(Rewards::kName, options, [&](const std::string& text, const std::string& file) {
-    return read_and_say(text, {.file = file,
-                               .goal = detail::TextPlan::Goal::kRewards,
-                               .context = options.context,
-                               .actions = options.actions,
-                               .format = options.format});
-  });
+  return open_file(Rewards::kName, options,
+                   [&](const auto& text, const auto& file, auto& understood) {
+                     const detail::TextPlan plan{.file = file,
+                                                 .goal = detail::TextPlan::Goal::kRewards,
+                                                 .context = options.context,
+                                                 .actions = options.actions,
+                                                 .format = options.format};
+                     return detail::read_text_table(text, plan, &understood);
+                   });
 }
 
 // Once through the file.

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sau/report/compare.hpp"
+#include "sau/stats/compare.hpp"
 
 // Numbers of comparisons for people.
 namespace sau::detail {

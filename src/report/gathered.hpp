@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "sau/report/cell_summary.hpp"
 #include "sau/report/report.hpp"
-#include "sau/report/summary.hpp"
 
 namespace sau::detail {
 

@@ -55,12 +55,9 @@ const GatheredCell* cell_of(const ProblemCells& problem, const std::string& algo
 }
 
 std::optional<PaperValue> paper_of(TableKind kind, const Cell& cell, const std::string& algorithm) {
-  const auto& known = paper_problems();
-  const auto found = std::ranges::find(known, cell.problem, &PaperProblem::name);
-  if (found == known.end() || found->steps != cell.steps || says_synthetic(cell.problem_spec)) {
-    return std::nullopt;
-  }
-  return paper_value(kind, cell.problem, algorithm);
+  const Paper* paper = paper_beside(cell.problem, cell.steps);
+  if (paper == nullptr || says_synthetic(cell.problem_spec)) return std::nullopt;
+  return paper->value(kind, cell.problem, algorithm);
 }
 
 ParameterFigure figure_of(const SectionCells& section, const std::string& parameter,
@@ -81,7 +78,8 @@ ParameterFigure figure_of(const SectionCells& section, const std::string& parame
       if (std::ranges::find(algorithms, name) == algorithms.end()) algorithms.push_back(name);
     }
   }
-  std::ranges::stable_sort(algorithms, {}, algorithm_rank);
+  std::ranges::stable_sort(algorithms, {},
+                           [](const std::string& name) { return algorithm_rank(name); });
   for (const std::string& name : algorithms) {
     ParameterFigure::Line line{.algorithm = name, .regret = {}, .paper = {}};
     bool any_paper = false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "report/paper_order.hpp"
 #include "report/report_parts.hpp"
 #include "report/styles.hpp"
 #include "sau/core/error.hpp"
@@ -167,16 +168,19 @@ void add_differences(Report& report) {
         used.insert(cell.differs.begin(), cell.differs.end());
     }
   }
-  for (const Difference& difference : known_differences()) {
+  for (const Difference& difference : detail::known_differences()) {
     if (used.contains(difference.id)) report.differences.push_back(difference);
   }
 }
 
 std::string default_title(const Report& report) {
-  if (report.paper) return "Deep Bandits Show-Off, run again: ours beside the paper's";
   std::set<std::string> problems;
   for (const ReportSection& section : report.sections) {
-    for (const ProblemFigure& figure : section.problems) problems.insert(figure.problem);
+    for (const ProblemFigure& figure : section.problems) {
+      problems.insert(figure.problem);
+      const Paper* paper = detail::paper_beside(figure.problem, figure.steps);
+      if (report.paper && paper != nullptr) return paper->report_title;
+    }
   }
   if (problems.empty()) return "Checks of the theory";
   if (problems.size() == 1) {

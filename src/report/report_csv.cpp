@@ -4,6 +4,7 @@
 
 #include "report/escape.hpp"
 #include "sau/report/report.hpp"
+#include "sau/report/theory_text.hpp"
 
 namespace sau {
 namespace {

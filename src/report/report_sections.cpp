@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "report/paper_order.hpp"
@@ -10,71 +9,40 @@
 namespace sau::detail {
 namespace {
 
-struct FamilyText {
-  std::string_view family, id, title, text;
-};
-// In the order of the page. Other families follow under their own names.
-constexpr FamilyText kFamilies[] = {
-    {"bernoulli", "multi-armed", "Multi-armed bandits",
-     "Actions with fixed mean rewards and no contexts; regret is expected regret."},
-    {"linear", "linear", "Linear bandits",
-     "The mean reward of an action is a linear function of the context; regret is expected "
-     "regret."},
-    {"wheel", "wheel", "The wheel",
-     "Contexts on a disc; the larger delta, the rarer are those on which one action pays far more "
-     "than the safe one, and the more exploration it takes to find out."},
-    {"dataset", "tables", "Data sets",
-     "Contexts and rewards from the rows of a data set, which are shown in random order."},
-    {"csv", "csv", "Own data: tables of values", "Contexts and classes from a file."},
-    {"libsvm", "libsvm", "Own data: LIBSVM files", "Contexts and classes from a file."},
-    {"rewards", "rewards", "Own data: rewards of every action",
-     "Contexts and the rewards of all actions from a file."},
-};
+// Families of problems that belong to no paper. Other families go by their own names.
+const std::vector<PaperSection>& own_sections() {
+  static const std::vector<PaperSection> kSections = {
+      {"csv", "csv", "Own data: tables of values", "Contexts and classes from a file."},
+      {"libsvm", "libsvm", "Own data: LIBSVM files", "Contexts and classes from a file."},
+      {"rewards", "rewards", "Own data: rewards of every action",
+       "Contexts and the rewards of all actions from a file."},
+  };
+  return kSections;
+}
 
-struct ProblemText {
-  std::string_view name, title;
-};
-constexpr ProblemText kProblems[] = {
-    {"bernoulli-10-0.1", "10 actions, gap 0.1, rewards 0 or 1"},
-    {"bernoulli-50-0.1", "50 actions, gap 0.1, rewards 0 or 1"},
-    {"bernoulli-10-0.02", "10 actions, gap 0.02, rewards 0 or 1"},
-    {"bernoulli-50-0.02", "50 actions, gap 0.02, rewards 0 or 1"},
-    {"uniform-10-0.1", "10 actions, gap 0.1, uniform rewards"},
-    {"linear-5-5", "5 actions, 5 features"},
-    {"linear-20-5", "20 actions, 5 features"},
-    {"linear-5-40", "5 actions, 40 features"},
-    {"linear-gaussian-theta", "5 actions, 5 features, Gaussian parameters"},
-    {"linear-ar1-noise", "5 actions, 5 features, noise with memory (AR 1)"},
-    {"linear-ar1-context", "5 actions, 5 features, contexts with memory (AR 1)"},
-    {"linear-t2-context", "5 actions, 5 features, heavy-tailed contexts (Student's t, 2)"},
-    {"wheel-0.50", "Wheel, delta 0.50"},
-    {"wheel-0.70", "Wheel, delta 0.70"},
-    {"wheel-0.90", "Wheel, delta 0.90"},
-    {"wheel-0.95", "Wheel, delta 0.95"},
-    {"wheel-0.99", "Wheel, delta 0.99"},
-    {"mushroom", "Mushroom, outcomes drawn once a row"},
-    {"mushroom-fresh", "Mushroom, outcomes drawn afresh at every step"},
-    {"statlog", "Statlog (shuttle)"},
-    {"covertype", "Covertype"},
-    {"financial", "Financial"},
-    {"jester", "Jester"},
-    {"adult", "Adult"},
-    {"census", "Census"},
-    {"census-synthetic", "Census, synthetic rows"},
-};
-
-SectionCells section_of(const std::string& family) {
-  for (const FamilyText& known : kFamilies) {
-    if (known.family == family) {
-      return {std::string(known.id), std::string(known.title), std::string(known.text), {}};
-    }
+// In the order of the page: those of the papers come first.
+std::vector<PaperSection> known_sections() {
+  std::vector<PaperSection> sections;
+  for (const Paper& paper : papers()) {
+    sections.insert(sections.end(), paper.sections.begin(), paper.sections.end());
   }
+  sections.insert(sections.end(), own_sections().begin(), own_sections().end());
+  return sections;
+}
+
+SectionCells section_of(std::span<const PaperSection> sections, const std::string& family) {
+  const auto known = std::ranges::find(sections, family, &PaperSection::family);
+  if (known != sections.end()) return {known->id, known->title, known->text, {}};
   return {slug(family), "Problems: " + family, "", {}};
 }
 
-std::size_t section_rank(const SectionCells& section) {
-  const auto found = std::ranges::find(kFamilies, section.id, &FamilyText::id);
-  return static_cast<std::size_t>(found - std::begin(kFamilies));
+// What a paper says about a problem of that name; null: nothing.
+const PaperProblem* text_of(const std::string& problem) {
+  for (const Paper& paper : papers()) {
+    const auto found = std::ranges::find(paper.problems, problem, &PaperProblem::name);
+    if (found != paper.problems.end()) return &*found;
+  }
+  return nullptr;
 }
 
 // Two agents of one name on the same problem: the second goes by its spec, as in tables.
@@ -107,11 +75,12 @@ std::vector<std::uint64_t> sources_of(std::span<const GatheredRun> runs) {
 }
 
 std::vector<SectionCells> make_sections(std::span<const GatheredCell> cells) {
+  const auto known_order = known_sections();
   std::vector<SectionCells> sections;
   for (const GatheredCell& gathered : cells) {
     if (gathered.summary.counted() == 0) continue;
     const Cell& cell = gathered.summary.cell;
-    const SectionCells fresh = section_of(family_of(cell.problem_spec));
+    const SectionCells fresh = section_of(known_order, family_of(cell.problem_spec));
     auto section = std::ranges::find(sections, fresh.id, &SectionCells::id);
     if (section == sections.end()) {
       sections.push_back(fresh);
@@ -126,7 +95,9 @@ std::vector<SectionCells> make_sections(std::span<const GatheredCell> cells) {
     }
     problem->cells.push_back(&gathered);
   }
-  std::ranges::stable_sort(sections, {}, section_rank);
+  std::ranges::stable_sort(sections, {}, [&](const SectionCells& section) {
+    return std::ranges::find(known_order, section.id, &PaperSection::id) - known_order.begin();
+  });
   for (SectionCells& section : sections) {
     std::ranges::stable_sort(section.problems, {}, [](const ProblemCells& problem) {
       return problem_rank(problem.first().problem);
@@ -137,8 +108,8 @@ std::vector<SectionCells> make_sections(std::span<const GatheredCell> cells) {
 }
 
 std::string problem_title(const Cell& cell) {
-  const auto known = std::ranges::find(kProblems, cell.problem, &ProblemText::name);
-  std::string title = known == std::end(kProblems) ? cell.problem : std::string(known->title);
+  const PaperProblem* known = text_of(cell.problem);
+  std::string title = known == nullptr || known->title.empty() ? cell.problem : known->title;
   if (says_synthetic(cell.problem + cell.problem_spec) && !says_synthetic(title)) {
     title += " (synthetic data)";
   }
@@ -149,15 +120,8 @@ std::string problem_note(const Cell& cell) {
   if (says_synthetic(cell.problem + cell.problem_spec)) {
     return "Made-up rows: nothing here is to be compared with the paper's numbers.";
   }
-  if (cell.problem == "mushroom") {
-    return "The outcome of eating a poisonous mushroom is drawn once per row and trial, as in the "
-           "code behind the paper's table.";
-  }
-  if (cell.problem == "mushroom-fresh") {
-    return "Mushroom once more, the outcome of eating a poisonous one being drawn at every step, "
-           "as the paper's text has it; the paper's table has the other kind.";
-  }
-  return "";
+  const PaperProblem* known = text_of(cell.problem);
+  return known == nullptr ? "" : known->note;
 }
 
 ProblemRegrets regrets_of(const ProblemCells& problem, std::span<const std::uint64_t> sources) {

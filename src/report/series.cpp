@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include "report/distributions.hpp"
 #include "report/gathered.hpp"
+#include "stats/distributions.hpp"
 
 namespace sau::detail {
 namespace {

@@ -3,56 +3,48 @@
 #include <algorithm>
 #include <iterator>
 
+#include "sau/report/paper.hpp"
+
 namespace sau::detail {
 namespace {
 
-// The colours were found by search: readers with any of the three kinds of colour blindness tell
-// those of one figure of the paper apart (tests/report/styles_test.cpp), and each has a contrast of
-// 3 or more to its paper. In the paper's figures a hue is a way of exploring, dashes are linear
-// models, and shapes do the same where there is no colour at all.
-const std::vector<AlgorithmStyle>& paper_styles() {
-  static const std::vector<AlgorithmStyle> kStyles = {
-      {"Neural-SAU-S", "#b33118", "#f3ae92", {}, "circle"},
-      {"Neural-SAU-UCB", "#5649d9", "#72aefb", {}, "square"},
-      {"Linear-SAU-S", "#e77514", "#97822e", {6, 3}, "circle"},
-      {"Linear-SAU-UCB", "#2883fc", "#4186d7", {6, 3}, "square"},
-      {"NeuralLinear", "#258d64", "#aaf947", {}, "triangle-up"},
-      {"LinearPosterior", "#70a168", "#87c01d", {6, 3}, "triangle-up"},
-      {"NeuralGreedy", "#8839a1", "#fec8fb", {}, "diamond"},
-      {"LinearGreedy", "#be56b4", "#b8589d", {6, 3}, "diamond"},
-      {"Uniform", "#636363", "#9a9a9a", {2, 2}, "cross"},
-      {"SAU-Sampling", "#95473b", "#e99f97", {}, "circle"},
-      {"SAU-UCB", "#4d6eca", "#7fbcea", {}, "square"},
-      {"TS", "#19a598", "#b2ea97", {6, 3}, "triangle-up"},
-      {"TSdiag", "#778d47", "#8aaf1d", {2, 2}, "triangle-down"},
-      {"UCB1", "#161616", "#eeeeee", {8, 2, 2, 2}, "cross"},
-  };
-  return kStyles;
-}
-
-// For other algorithms: the same colours, the most different ones first.
-constexpr std::string_view kOrder[] = {
-    "Neural-SAU-UCB", "Linear-SAU-S", "NeuralLinear", "UCB1",    "LinearGreedy",
-    "Linear-SAU-UCB", "Neural-SAU-S", "NeuralGreedy", "Uniform", "LinearPosterior"};
+struct Colours {
+  std::string_view light, dark;
+};
+// For algorithms that no paper has given a style: the most different colours come first. They were
+// found by search, together with those of the built-in paper (tests/report/styles_test.cpp).
+constexpr Colours kColours[] = {
+    {"#5649d9", "#72aefb"}, {"#e77514", "#97822e"}, {"#258d64", "#aaf947"}, {"#161616", "#eeeeee"},
+    {"#be56b4", "#b8589d"}, {"#2883fc", "#4186d7"}, {"#b33118", "#f3ae92"}, {"#8839a1", "#fec8fb"},
+    {"#636363", "#9a9a9a"}, {"#70a168", "#87c01d"}};
 constexpr std::string_view kShapes[] = {"square",         "circle",       "triangle-up",
                                         "diamond",        "cross",        "triangle-down",
                                         "triangle-right", "triangle-left"};
 
 const AlgorithmStyle* known_style(std::string_view name) {
-  const auto found = std::ranges::find(paper_styles(), name, &AlgorithmStyle::name);
-  return found == paper_styles().end() ? nullptr : &*found;
+  for (const Paper& paper : papers()) {
+    const auto found = std::ranges::find(paper.styles, name, &AlgorithmStyle::name);
+    if (found != paper.styles.end()) return &*found;
+  }
+  return nullptr;
+}
+
+// The colours that none of these algorithms has from its paper; all of them if none is left.
+std::vector<Colours> free_colours(std::span<const std::string> algorithms) {
+  std::vector<Colours> free(std::begin(kColours), std::end(kColours));
+  for (const std::string& name : algorithms) {
+    const AlgorithmStyle* known = known_style(name);
+    if (known == nullptr) continue;
+    std::erase_if(free, [&](const Colours& colours) { return colours.light == known->colour; });
+  }
+  if (free.empty()) free.assign(std::begin(kColours), std::end(kColours));
+  return free;
 }
 
 }  // namespace
 
 std::vector<AlgorithmStyle> styles_of(std::span<const std::string> algorithms) {
-  std::vector<const AlgorithmStyle*> free;
-  for (const std::string_view name : kOrder) {
-    if (std::ranges::find(algorithms, name) == algorithms.end()) free.push_back(known_style(name));
-  }
-  if (free.empty()) {
-    for (const std::string_view name : kOrder) free.push_back(known_style(name));
-  }
+  const auto free = free_colours(algorithms);
   static const std::vector<std::vector<int>> kDashes = {{}, {6, 3}, {2, 2}, {8, 2, 2, 2}};
   std::vector<AlgorithmStyle> styles;
   std::size_t others = 0;
@@ -61,11 +53,12 @@ std::vector<AlgorithmStyle> styles_of(std::span<const std::string> algorithms) {
       styles.push_back(*known);
       continue;
     }
-    AlgorithmStyle style = *free[others % free.size()];
-    style.name = name;
-    style.dash = kDashes[others / free.size() % kDashes.size()];
-    style.shape = kShapes[others % std::size(kShapes)];
-    styles.push_back(std::move(style));
+    const Colours& colours = free[others % free.size()];
+    styles.push_back({.name = name,
+                      .colour = std::string(colours.light),
+                      .dark_colour = std::string(colours.dark),
+                      .dash = kDashes[others / free.size() % kDashes.size()],
+                      .shape = std::string(kShapes[others % std::size(kShapes)])});
     ++others;
   }
   return styles;

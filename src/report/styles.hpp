@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "sau/report/report.hpp"
+#include "sau/report/algorithm_style.hpp"
 
 namespace sau::detail {
 
-// The looks of these algorithms: those of the paper have their own, others take what is left, in
-// order.
+// The looks of these algorithms. A paper may give its algorithms styles; others take what is left,
+// in order.
 std::vector<AlgorithmStyle> styles_of(std::span<const std::string> algorithms);
 
 }  // namespace sau::detail

@@ -7,9 +7,8 @@
 #include <map>
 #include <utility>
 
-#include "report/distributions.hpp"
 #include "report/paper_order.hpp"
-#include "sau/report/differences.hpp"
+#include "stats/distributions.hpp"
 
 namespace sau {
 namespace {
@@ -17,25 +16,13 @@ namespace {
 using detail::algorithm_rank;
 using detail::family_of;
 using detail::kUniform;
+using detail::paper_beside;
+using detail::paper_with;
 using detail::problem_rank;
 using detail::says_synthetic;
 
 constexpr double kNearErrors = 2.0;  // combined standard errors
 constexpr double kUncertain = 0.1;   // an error this large, relative to Uniform, spoils a ratio
-
-// Where what made the paper's numbers is known to differ from what the paper says.
-struct Deviation {
-  std::string_view beginning;  // of the algorithms' names
-  std::string_view note;
-};
-constexpr Deviation kDeviations[] = {
-    {"NeuralGreedy",
-     "NeuralGreedy: the paper's numbers come from code that fits the outputs of all actions to the "
-     "reward of one of them; here it learns as the paper defines it."},
-    {"Linear",
-     "Linear agents: the paper's numbers come from code that updates the last played action only, "
-     "every 20 steps; here every step is learned exactly, as the paper says."},
-};
 
 struct Column {
   std::string problem, spec;  // name for people, canonical
@@ -181,7 +168,7 @@ class Filler {
     }
     if (table_.kind != TableKind::kTime) {
       for (std::size_t c = 0; c < columns_.size(); ++c) mark(c);
-      explain_deviations();
+      add_notes_of_papers();
     } else if (has_paper({&table_, 1})) {
       table_.notes.emplace_back("The paper's seconds are those of its machine and its code.");
     }
@@ -211,10 +198,10 @@ class Filler {
     }
   }
 
-  bool beside_paper(const Column& column) const {
-    const auto& known = paper_problems();
-    const auto found = std::ranges::find(known, column.problem, &PaperProblem::name);
-    return with_paper_ && !column.synthetic && found != known.end() && found->steps == column.steps;
+  // The paper whose numbers stand beside a column; null: none.
+  const Paper* paper_of(const Column& column) const {
+    if (!with_paper_ || column.synthetic) return nullptr;
+    return paper_beside(column.problem, column.steps);
   }
 
   TableCell cell_of(std::size_t row, std::size_t column) {
@@ -222,7 +209,8 @@ class Filler {
     const CellSummary* summary = grid_.find(row, column);
     const Column& place = grid_.columns[column];
     const std::string& name = grid_.rows[row];
-    if (beside_paper(place)) cell.paper = paper_value(table_.kind, place.problem, name);
+    const Paper* paper = paper_of(place);
+    if (paper != nullptr) cell.paper = paper->value(table_.kind, place.problem, name);
     const bool time = table_.kind == TableKind::kTime;
     if (summary == nullptr || (time && summary->seconds <= 0.0)) return cell;
     cell.agent_spec = summary->cell.agent_spec;
@@ -250,7 +238,8 @@ class Filler {
     if (cell.paper && cell.sem && !time && !constant) {
       const double error = std::hypot(*cell.sem, cell.paper->sem);
       if (error > 0.0) cell.z = (cell.mean - cell.paper->mean) / error;
-      cell.differs = differences_of(table_.kind, place.problem, name, cell.z.value_or(0.0));
+      cell.differs =
+          detail::differences_of(*paper, table_.kind, place.problem, name, cell.z.value_or(0.0));
     }
     return cell;
   }
@@ -283,16 +272,16 @@ class Filler {
                       label_of(grid_, column)));
       return;
     }
-    const auto& known = paper_problems();
-    const auto found = std::ranges::find(known, column.problem, &PaperProblem::name);
-    if (found == known.end()) return;
-    if (found->steps != column.steps) {
+    const Paper* paper = paper_of(column);
+    if (paper == nullptr) {
+      paper = paper_with(column.problem);
+      if (paper == nullptr) return;
       table_.notes.push_back(
           fmt::format("{}: {} steps here, {} in the paper, so its numbers are not set beside it.",
-                      column.problem, column.steps, found->steps));
+                      column.problem, column.steps, paper->find_problem(column.problem)->steps));
       return;
     }
-    const auto base = paper_value(TableKind::kRegret, column.problem, kUniform);
+    const auto base = paper->value(TableKind::kRegret, column.problem, kUniform);
     if (table_.kind == TableKind::kNormalised && base && base->sem > kUncertain * base->mean) {
       table_.notes.push_back(
           fmt::format("{}: the paper's Uniform is {} ± {}, so compare the regret itself there.",
@@ -300,16 +289,26 @@ class Filler {
     }
   }
 
-  void explain_deviations() {
-    for (const Deviation& deviation : kDeviations) {
-      bool shown = false;
+  // A note is shown where one of its cells is compared with the paper's.
+  bool is_shown(const Paper& paper, const Paper::Note& note) const {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const Column& column = grid_.columns[columns_[c]];
+      if (paper_of(column) != &paper) continue;
       for (std::size_t r = 0; r < table_.algorithms.size(); ++r) {
-        for (std::size_t c = 0; c < table_.problems.size(); ++c) {
-          shown = shown ||
-                  (table_.cell(r, c).z && table_.algorithms[r].starts_with(deviation.beginning));
+        if (table_.cell(r, c).z &&
+            note.cells.matches(table_.kind, column.problem, table_.algorithms[r])) {
+          return true;
         }
       }
-      if (shown) table_.notes.emplace_back(deviation.note);
+    }
+    return false;
+  }
+
+  void add_notes_of_papers() {
+    for (const Paper& paper : papers()) {
+      for (const Paper::Note& note : paper.notes) {
+        if (is_shown(paper, note)) table_.notes.push_back(note.text);
+      }
     }
   }
 

@@ -1,9 +1,10 @@
+#include "sau/report/theory_text.hpp"
+
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "sau/core/text.hpp"
-#include "sau/report/theory.hpp"
 
 namespace sau {
 namespace {

@@ -21,35 +21,50 @@ void check_utf8(std::string_view spec) {
   throw UsageError("the spec " + shown + " is not UTF-8");
 }
 
+// Fills in what the problem says, and refuses an agent that cannot be made or cannot learn from it.
+template <class P, class Make>
+void complete(Cell& cell, const P& problem, const Make& make) {
+  cell.data = problem.data();
+  if (cell.steps == 0) cell.steps = problem.default_steps();
+  RewardRange learns;
+  try {
+    learns = make()->rewards();
+  } catch (const std::bad_alloc&) {
+    throw Error("there is not enough memory for the agent " + cell.agent_spec + " on " +
+                cell.problem_spec);
+  }
+  if (!learns.contains(problem.rewards())) {
+    throw UsageError("the agent " + cell.agent_spec + " cannot learn from the rewards of " +
+                     cell.problem_spec + ": expected rewards from " + format_number(learns.min) +
+                     " to " + format_number(learns.max));
+  }
+}
+
 }  // namespace
 
 Cell make_cell(std::string_view problem, std::string_view agent, std::uint64_t steps,
                std::uint64_t trials) {
   check_utf8(problem);
   check_utf8(agent);
-  const auto made = make_problem(problem, {});
-  const std::size_t dim = made->shape().dim;
   Cell cell{.problem = problem_name(problem),
-            .agent = agent_name(agent, dim),
+            .agent = {},
             .problem_spec = canonical_problem(problem),
-            .agent_spec = canonical_agent(agent, dim),
+            .agent_spec = {},
             .steps = steps,
-            .trials = trials,
-            .data = made->data()};
-  std::unique_ptr<AnyAgent> player;
-  try {
-    player = make_agent(cell.agent_spec, {.shape = made->shape(), .stream = {}});
-  } catch (const std::bad_alloc&) {
-    throw Error("there is not enough memory for the agent " + cell.agent_spec + " on " +
-                cell.problem_spec);
+            .trials = trials};
+  if (offers_by_id(problem)) {
+    const auto made = make_offer_problem(problem, {});
+    cell.agent = offer_agent_name(agent);
+    cell.agent_spec = canonical_offer_agent(agent);
+    complete(cell, *made, [&] { return make_offer_agent(cell.agent_spec, Stream{}); });
+  } else {
+    const auto made = make_problem(problem, {});
+    const Shape shape = made->shape();
+    cell.agent = agent_name(agent, shape.dim);
+    cell.agent_spec = canonical_agent(agent, shape.dim);
+    complete(cell, *made,
+             [&] { return make_agent(cell.agent_spec, {.shape = shape, .stream = {}}); });
   }
-  if (!player->rewards().contains(made->rewards())) {
-    throw UsageError("the agent " + cell.agent_spec + " cannot learn from the rewards of " +
-                     cell.problem_spec + ": expected rewards from " +
-                     format_number(player->rewards().min) + " to " +
-                     format_number(player->rewards().max));
-  }
-  if (cell.steps == 0) cell.steps = made->default_steps();
   return cell;
 }
 

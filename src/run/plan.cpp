@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "run/game.hpp"
 #include "run/thread_clock.hpp"
 #include "sau/agent/recorder.hpp"
 #include "sau/catalog/catalog.hpp"
@@ -60,25 +61,22 @@ double Plan::wall_seconds() const noexcept {
   return std::max(longest, processor_seconds() / std::min(threads, cores()));
 }
 
-double measure_trial(const Cell& cell, std::uint64_t seed, double budget) {
-  const Stream problem_name = problem_stream(cell.problem_spec, seed, 0);
-  const Stream agent_name = agent_stream(cell.problem_spec, cell.agent_spec, seed, 0);
-  // What all trials share, such as the data, is read once: that is not a trial's time.
-  make_problem(cell.problem_spec, problem_name.with(Role::kSetup));
-  const double start = thread_seconds();
-  const auto problem = make_problem(cell.problem_spec, problem_name.with(Role::kSetup));
-  const auto agent = make_agent(
-      cell.agent_spec, {.shape = problem->shape(), .stream = agent_name.with(Role::kModel)});
+namespace {
+
+// The time of a trial that began at `start`.
+template <class A, class P>
+double measure_game(A& agent, P& problem, Streams rng, const Cell& cell, double start,
+                    double budget) {
+  const Lateness late = lateness_of(cell.problem_spec);
   const double ready = thread_seconds();
-  Streams rng{Rng(problem_name), Rng(agent_name)};
   std::uint64_t played = 0;
   double rate = 0.0;
   for (std::uint64_t block = kPeriod; played < cell.steps; block *= 2) {
     const std::uint64_t steps = std::min(block, cell.steps - played);
     const auto points = curve_points(steps);
-    Recorder recorder(problem->shape().actions, steps, points);
+    Recorder recorder(fixed_actions(problem), steps, points);
     const double before = thread_seconds();
-    agent->play(*problem, rng, steps, recorder);
+    play_game(agent, problem, rng, steps, recorder, late);
     const double now = thread_seconds();
     played += steps;
     if (played == cell.steps) return now - start;
@@ -87,6 +85,20 @@ double measure_trial(const Cell& cell, std::uint64_t seed, double budget) {
     if (block > kPeriod && now - ready >= budget) break;
   }
   return thread_seconds() - start + rate * static_cast<double>(cell.steps - played);
+}
+
+}  // namespace
+
+double measure_trial(const Cell& cell, std::uint64_t seed, double budget) {
+  const GameStreams streams(cell, seed, 0);
+  // What all trials share, such as the data, is read once: that is not a trial's time.
+  with_game(cell, streams, [](auto&, auto&) {});
+  const double start = thread_seconds();
+  double seconds = 0.0;
+  with_game(cell, streams, [&](auto& agent, auto& problem) {
+    seconds = measure_game(agent, problem, streams.begin(), cell, start, budget);
+  });
+  return seconds;
 }
 
 Plan make_plan(const Experiment& experiment, const std::filesystem::path& folder, unsigned threads,

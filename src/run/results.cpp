@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -16,10 +15,11 @@
 #include "run/cell_file.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
-#include "sau/core/stats.hpp"
 #include "sau/core/text.hpp"
+#include "sau/core/time_text.hpp"
 #include "sau/core/version.hpp"
 #include "sau/kernel/instruction_set.hpp"
+#include "sau/stats/summary.hpp"
 
 namespace sau {
 namespace {
@@ -187,15 +187,6 @@ std::string processor_name() {
   return "unknown";
 }
 
-std::string now_utc() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text.data();
-}
-
 }  // namespace
 
 RunResults read_results(const fs::path& folder, Curves curves,
@@ -279,7 +270,7 @@ void ResultFolder::lock() {
   }
 }
 
-// Settings that were being written aside when a run was killed: run.json.tmp and a process number,
+// Settings that were being written aside when a run was killed: run.json.tmp and some digits,
 // beside the settings themselves or alone in the folder. Anybody else's file stays.
 void ResultFolder::remove_leftovers() const {
   const std::string prefix = std::string(kSettings) + ".tmp";
@@ -374,11 +365,14 @@ void ResultFolder::append(std::size_t cell, const TrialRecord& record, double se
 }
 
 void ResultFolder::note_session(unsigned threads, std::uint64_t new_trials) const {
-  const Json session = {
-      {"finished", now_utc()},   {"sau", version()},
-      {"commit", commit()},      {"compiler", compiler()},
-      {"cpu", processor_name()}, {"kernel", instruction_set_name(instruction_set())},
-      {"threads", threads},      {"new_trials", new_trials}};
+  const Json session = {{"finished", write_time_in_seconds(milliseconds_now())},
+                        {"sau", version()},
+                        {"commit", commit()},
+                        {"compiler", compiler()},
+                        {"cpu", processor_name()},
+                        {"kernel", instruction_set_name(instruction_set())},
+                        {"threads", threads},
+                        {"new_trials", new_trials}};
   append_line(folder_ / kSessions, "", session.dump());
 }
 

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <thread>
 
+#include "run/game.hpp"
 #include "run/thread_clock.hpp"
 #include "sau/catalog/catalog.hpp"
 #include "sau/core/error.hpp"
@@ -54,10 +55,7 @@ class Board {
       std::string failure;
       const double start = thread_seconds();
       try {
-        if (!run_trial_(cell, experiment_.seed, task->trial, points_[task->cell], stop_,
-                        finished.record)) {
-          return;
-        }
+        if (!play(*task, cell, finished.record)) return;
       } catch (const std::exception& error) {
         failure = cell.problem + " with " + cell.agent + ", trial " + std::to_string(task->trial) +
                   ": " + error.what();
@@ -111,6 +109,12 @@ class Board {
     double seconds = 0.0;      // their processor time
     std::map<std::uint64_t, Finished> waiting;
   };
+
+  bool play(const Task& task, const Cell& cell, TrialRecord& record) const {
+    const auto& points = points_[task.cell];
+    if (!run_trial_) return run_trial(cell, experiment_.seed, task.trial, points, stop_, record);
+    return run_trial_(task.cell, cell, experiment_.seed, task.trial, points, stop_, record);
+  }
 
   std::optional<Task> take() {
     std::unique_lock lock(mutex_);
@@ -212,12 +216,27 @@ class Board {
 
 // Why a trial that was played to its end does not count; empty when it does. The curve is a partial
 // sum of the regret: finite where the total is.
-std::string failure_of(const TrialRecord& record, const AnyAgent& agent) {
-  std::string fault = agent.fault();
+std::string failure_of(const TrialRecord& record, std::string fault) {
   if (!fault.empty()) return fault;
   if (!std::isfinite(record.regret)) return "the total regret is not finite";
   if (!std::isfinite(record.reward)) return "the total reward is not finite";
   return "";
+}
+
+template <class A, class P>
+bool play_to_end(A& agent, P& problem, Streams& rng, std::uint64_t steps,
+                 std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
+                 TrialRecord& record, const Lateness& late) {
+  Recorder recorder(fixed_actions(problem), steps, points, stop);
+  play_game(agent, problem, rng, steps, recorder, late);
+  if (!recorder.complete()) return false;
+  record = recorder.record();
+  std::string failure = failure_of(record, agent.fault());
+  if (!failure.empty()) {
+    record = {};
+    record.failure = std::move(failure);
+  }
+  return true;
 }
 
 }  // namespace
@@ -225,31 +244,26 @@ std::string failure_of(const TrialRecord& record, const AnyAgent& agent) {
 bool run_trial(const Cell& cell, std::uint64_t seed, std::uint64_t trial,
                std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
                TrialRecord& record) {
-  const Stream problem_name = problem_stream(cell.problem_spec, seed, trial);
-  const Stream agent_name = agent_stream(cell.problem_spec, cell.agent_spec, seed, trial);
-  const auto problem = make_problem(cell.problem_spec, problem_name.with(Role::kSetup));
-  if (!cell.data.empty() && problem->data() != cell.data) {
-    throw Error("the data of " + cell.problem_spec + " have changed since the run began");
-  }
-  const auto agent = make_agent(
-      cell.agent_spec, {.shape = problem->shape(), .stream = agent_name.with(Role::kModel)});
-  return play_trial(*agent, *problem, {Rng(problem_name), Rng(agent_name)}, cell.steps, points,
-                    stop, record);
+  const GameStreams streams(cell, seed, trial);
+  return with_game(cell, streams, [&](auto& agent, auto& problem) {
+    if (!cell.data.empty() && problem.data() != cell.data) {
+      throw Error("the data of " + cell.problem_spec + " have changed since the run began");
+    }
+    return play_trial(agent, problem, streams.begin(), cell.steps, points, stop, record,
+                      lateness_of(cell.problem_spec));
+  });
 }
 
 bool play_trial(AnyAgent& agent, Problem& problem, Streams rng, std::uint64_t steps,
                 std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
-                TrialRecord& record) {
-  Recorder recorder(problem.shape().actions, steps, points, stop);
-  agent.play(problem, rng, steps, recorder);
-  if (!recorder.complete()) return false;
-  record = recorder.record();
-  std::string failure = failure_of(record, agent);
-  if (!failure.empty()) {
-    record = {};
-    record.failure = std::move(failure);
-  }
-  return true;
+                TrialRecord& record, const Lateness& late) {
+  return play_to_end(agent, problem, rng, steps, points, stop, record, late);
+}
+
+bool play_trial(OfferAgent& agent, OfferProblem& problem, Streams rng, std::uint64_t steps,
+                std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
+                TrialRecord& record, const Lateness& late) {
+  return play_to_end(agent, problem, rng, steps, points, stop, record, late);
 }
 
 RunOutcome run(const Experiment& experiment, ResultFolder& folder, const RunOptions& options) {

@@ -46,6 +46,13 @@ BatchWork::Touched& BatchWork::touched(std::string_view id) {
 
 void BatchWork::entry(const Entry& entry) { batch_.entries.emplace_back(++last_, entry); }
 
+void BatchWork::keep(std::string_view id, EventState state) {
+  if (state.phase == EventPhase::kWaiting) changed_.push_back(state.decision);
+  Touched& kept = touched(id);
+  kept.state = std::move(state);
+  kept.changed = true;
+}
+
 template <class T>
 void BatchWork::refuse(const Answer<T>& done, Failure failure) {
   answers_.emplace_back([done, failure = std::move(failure)] { done(failure); });
@@ -88,10 +95,11 @@ void BatchWork::add(RankOperation& operation) {
                            .time = now_,
                            .fingerprint = operation.fingerprint,
                            .active = !operation.deferred},
-                 .ranked = &operation.answer};
+                 .ranked = &operation.answer,
+                 .deferred = operation.deferred};
   set_time(operation.record, now_);
   batch_.decisions.emplace_back(last_, std::move(operation.record));
-  batch_.waiting.push_back({last_, now_});
+  started_.push_back({last_, now_, !operation.deferred});
   // The operation lives until the batch is done.
   reports_.emplace_back(
       [&operation, time = now_](JournalObserver& observer) { observer.ranked(operation, time); });
@@ -125,7 +133,7 @@ void BatchWork::add(RewardOperation& operation) {
     state.received.push_back({now_, operation.value, !in_time});
   }
   entry(reward);
-  touched(operation.event_id).state = state;
+  keep(operation.event_id, state);
   reports_.emplace_back(
       [value = operation.value, delay = now_ - state.time, in_time](JournalObserver& observer) {
         observer.rewarded(value, delay, in_time);
@@ -147,7 +155,7 @@ void BatchWork::add(ActivateOperation& operation) {
       complete(state, EventPhase::kCompleted, state.first);
     }
     entry(activated);
-    touched(operation.event_id).state = state;
+    keep(operation.event_id, state);
   }
   answers_.emplace_back([done = operation.done] { done(Done{}); });
 }
@@ -168,14 +176,15 @@ void BatchWork::add(ModelOperation& operation) {
 }
 
 std::optional<Failure> BatchWork::expire(Sequence sequence) {
-  const auto decision =
-      store_.read([&](const EventStore& store) { return store.decision(sequence); });
-  if (!decision.ok()) return decision.failure();
-  if (!decision.value()) return std::nullopt;
-  const std::string& id = decision.value()->event_id;
-  const auto known = event(id);
+  const auto id = store_.read([&](const EventStore& store) { return store.event_id(sequence); });
+  if (!id.ok()) return id.failure();
+  const auto known =
+      id.value() ? event(*id.value()) : Result<std::optional<EventState>>(std::nullopt);
   if (!known.ok()) return known.failure();
-  if (!known.value() || known.value()->phase != EventPhase::kWaiting) return std::nullopt;
+  if (!known.value() || known.value()->phase != EventPhase::kWaiting) {
+    settled_.push_back(sequence);  // it does not wait
+    return std::nullopt;
+  }
   EventState state = *known.value();
   Entry expired{.kind = EntryKind::kExpired, .time = now_, .decision = sequence};
   const bool missing = state.active && state.rewards == 0;
@@ -189,15 +198,36 @@ std::optional<Failure> BatchWork::expire(Sequence sequence) {
                                          : EventPhase::kCompleted;
   complete(state, phase, expired.value);
   entry(expired);
-  touched(id).state = state;
-  reports_.emplace_back([phase](JournalObserver& observer) { observer.expired(phase); });
+  keep(*id.value(), state);
+  reports_.emplace_back([phase](JournalObserver& observer) { observer.expired(phase, 1); });
   return std::nullopt;
+}
+
+void BatchWork::expire_plain(std::span<const Sequence> decisions) {
+  settled_.insert(settled_.end(), decisions.begin(), decisions.end());
+  entry({.kind = EntryKind::kMissing,
+         .time = now_,
+         .decision = decisions.front(),
+         .completes = true,
+         .value = configuration_.default_reward,
+         .missing = {decisions.begin(), decisions.end()}});
+  reports_.emplace_back([count = decisions.size()](JournalObserver& observer) {
+    observer.expired(EventPhase::kMissing, count);
+  });
 }
 
 StoreBatch& BatchWork::batch() {
   batch_.events.clear();
+  batch_.states.clear();
   batch_.events.reserve(touched_.size());
-  for (const auto& [id, event] : touched_) batch_.events.emplace_back(id, event.state);
+  for (const auto& [id, event] : touched_) {
+    const EventState& state = event.state;
+    if (event.ranked != nullptr) {
+      batch_.events.emplace_back(
+          id, IndexedEvent{state.decision, state.time, state.fingerprint, event.deferred});
+    }
+    if (event.changed) batch_.states.emplace_back(state.decision, state);
+  }
   return batch_;
 }
 

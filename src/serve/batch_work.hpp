@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory_resource>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -30,9 +31,15 @@ class BatchWork {
   void add(ModelOperation& operation);
   // The time of a decision is up. A failure is one of the store.
   std::optional<Failure> expire(Sequence decision);
+  // The same for decisions, in order, that are active and have no reward: nothing is looked up.
+  void expire_plain(std::span<const Sequence> decisions);
 
   StoreBatch& batch();
-  // Decisions that wait no more.
+  bool empty() const noexcept { return batch_.empty(); }
+  // Decisions that wait from here on; that something happened to though they still wait; that wait
+  // no more.
+  const std::vector<WaitingDecision>& started() const noexcept { return started_; }
+  const std::vector<Sequence>& changed() const noexcept { return changed_; }
   const std::vector<Sequence>& settled() const noexcept { return settled_; }
   Sequence last() const noexcept { return last_; }
   // Answers, in order, to be given when the batch is on disk.
@@ -45,6 +52,8 @@ class BatchWork {
   struct Touched {
     EventState state;
     const RankAnswer* ranked = nullptr;  // in this batch, for retries within it
+    bool deferred = false;               // if so
+    bool changed = false;                // since it was ranked
   };
 
   Result<std::optional<EventState>> event(std::string_view id) const;
@@ -52,6 +61,8 @@ class BatchWork {
   Touched& touched(std::string_view id);
   void entry(const Entry& entry);
   void complete(EventState& state, EventPhase phase, double reward);
+  // Keeps what became of an event.
+  void keep(std::string_view id, EventState state);
   // Of an event: whether its time is up, though nobody wrote so yet.
   bool is_late(const EventState& state) const noexcept {
     return now_ > state.time + configuration_.reward_wait_time;
@@ -64,7 +75,8 @@ class BatchWork {
   Sequence last_;
   Milliseconds now_;
   StoreBatch batch_;
-  std::vector<Sequence> settled_;
+  std::vector<WaitingDecision> started_;
+  std::vector<Sequence> changed_, settled_;
   std::pmr::monotonic_buffer_resource memory_;
   std::pmr::unordered_map<std::string_view, Touched> touched_{&memory_};
   std::vector<std::function<void()>> answers_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, 3> kModes = {"Online", "Apprentice", "LoggingOnly"};
 constexpr std::array<std::string_view, 2> kAggregations = {"earliest", "sum"};
+constexpr std::array<std::string_view, 2> kOutOfRange = {"refuse", "clip"};
 
 Failure bad(std::string_view target, std::string expected, const Json& found) {
   // (dump() would throw at bad UTF-8, which the parser let through in no case.)
@@ -57,6 +59,15 @@ std::optional<Failure> read_field(std::string_view name, const Json& value, Conf
   if (name == "defaultReward") {
     return read_number(value, name, -kLargestReward, kLargestReward, to.default_reward);
   }
+  if (name == "rewardMinimum") {
+    return read_number(value, name, -kLargestReward, kLargestReward, to.reward_minimum);
+  }
+  if (name == "rewardMaximum") {
+    return read_number(value, name, -kLargestReward, kLargestReward, to.reward_maximum);
+  }
+  if (name == "rewardOutOfRange") {
+    return read_name(value, name, kOutOfRange, to.reward_out_of_range);
+  }
   if (name == "explorationPercentage") {
     return read_number(value, name, 0.0, 1.0, to.exploration_percentage);
   }
@@ -82,7 +93,58 @@ std::optional<Failure> read_field(std::string_view name, const Json& value, Conf
                  std::string(name.substr(0, 64))};
 }
 
+// Settings that must fit together, whichever of them `json` changes.
+std::optional<Failure> check_bounds(const Json& json, const Configuration& read) {
+  const auto wrong = [](std::string message, const char* target) {
+    return Failure{Failure::Code::kBadRequest, std::move(message), target};
+  };
+  const double low = read.reward_minimum, high = read.reward_maximum;
+  if (!(low < high)) {
+    return wrong(fmt::format("rewardMinimum {} is not less than rewardMaximum {}", low, high),
+                 json.contains("rewardMinimum") ? "rewardMinimum" : "rewardMaximum");
+  }
+  if (read.default_reward < low || read.default_reward > high) {
+    return wrong(fmt::format("defaultReward {} is not from rewardMinimum {} to rewardMaximum {}; "
+                             "change them in one request",
+                             read.default_reward, low, high),
+                 json.contains("defaultReward") ? "defaultReward"
+                 : read.default_reward < low    ? "rewardMinimum"
+                                                : "rewardMaximum");
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+Result<Milliseconds> read_duration(std::string_view text, std::string_view target) {
+  if (const auto duration = parse_duration(text)) return *duration;
+  return Failure{Failure::Code::kBadRequest,
+                 fmt::format("'{}' is not a time; expected ISO 8601 from PT0S to P10000D, such "
+                             "as PT10M or P1DT12H",
+                             text.substr(0, 64)),
+                 std::string(target)};
+}
+
+Configuration configuration_without_bounds() {
+  Configuration before;
+  before.reward_minimum = -kLargestReward;
+  before.reward_maximum = kLargestReward;
+  return before;
+}
+
+Result<double> bounded_reward(double value, const Configuration& configuration) {
+  const double low = configuration.reward_minimum, high = configuration.reward_maximum;
+  if (value >= low && value <= high) return value;
+  if (configuration.reward_out_of_range == RewardOutOfRange::kClip && !std::isnan(value)) {
+    return std::clamp(value, low, high);
+  }
+  return Failure{Failure::Code::kBadRequest,
+                 fmt::format("the reward {} is not from {} to {}: set rewardMinimum and "
+                             "rewardMaximum to your range in the service configuration, "
+                             "up to 1e9 of either sign, or rewardOutOfRange to clip",
+                             value, low, high),
+                 "value"};
+}
 
 std::string_view name_of(LearningMode mode) { return kModes[static_cast<std::size_t>(mode)]; }
 
@@ -90,6 +152,10 @@ std::string to_json(const Configuration& configuration) {
   const Json json = {
       {"rewardWaitTime", write_duration(configuration.reward_wait_time)},
       {"defaultReward", configuration.default_reward},
+      {"rewardMinimum", configuration.reward_minimum},
+      {"rewardMaximum", configuration.reward_maximum},
+      {"rewardOutOfRange",
+       kOutOfRange[static_cast<std::size_t>(configuration.reward_out_of_range)]},
       {"rewardAggregation",
        kAggregations[static_cast<std::size_t>(configuration.reward_aggregation)]},
       {"explorationPercentage", configuration.exploration_percentage},
@@ -115,6 +181,7 @@ Result<Configuration> read_configuration(std::string_view json, const Configurat
   for (const auto& [name, value] : root.items()) {
     if (auto wrong = read_field(name, value, read)) return std::move(*wrong);
   }
+  if (auto wrong = check_bounds(root, read)) return std::move(*wrong);
   return read;
 }
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sau/core/version.hpp"
-#include "sau/serve/rank_request.hpp"
+#include "serve/decision_text.hpp"
 
 namespace sau::detail {
 namespace {
@@ -20,20 +20,6 @@ std::string dumped(const Json& json) {
 }
 
 double seconds(Milliseconds time) { return static_cast<double>(time) / 1000.0; }
-
-const char* state_name(const EventState& state, LearningMode mode) {
-  switch (state.phase) {
-    case EventPhase::kWaiting:
-      return state.active ? "waiting" : "inactive";
-    case EventPhase::kMissing:
-      return "missing";
-    case EventPhase::kDropped:
-      return "inactive";
-    case EventPhase::kCompleted:
-      break;
-  }
-  return mode == LearningMode::kLoggingOnly ? "logged" : "learned";
-}
 
 Json mean_of(double sum, std::uint64_t count) {
   return count == 0 ? Json() : Json(sum / static_cast<double>(count));
@@ -61,46 +47,13 @@ Result<std::string> describe_decision(const EventStore& store, std::string_view 
   const auto decision = store.decision(state.value()->decision);
   if (!decision.ok()) return decision.failure();
   if (!decision.value()) return unknown;
-  return describe_decision(*decision.value(), *state.value(), wait);
-}
-
-Result<std::string> describe_decision(const Decision& decision, const EventState& event,
-                                      std::optional<Milliseconds> wait) {
-  const auto request = read_rank_request(decision.request, RequestLimits::none());
-  if (!request.ok()) return request.failure();
-  Json rewards = Json::array();
-  for (const ReceivedReward& reward : event.received) {
-    rewards.push_back(
-        {{"value", reward.value}, {"time", write_time(reward.time)}, {"late", reward.late}});
+  RequestOutline outline;
+  if (const Status read = read_outline(*decision.value(), outline); !read.ok()) {
+    return read.failure();
   }
-  const bool has_reward =
-      event.phase == EventPhase::kCompleted || event.phase == EventPhase::kMissing;
-
-  Json actions = Json::array();
-  for (std::size_t i = 0; i < decision.actions.size(); ++i) {
-    const DecidedAction& action = decision.actions[i];
-    actions.push_back({{"id", request.value().actions[i].id},
-                       {"value", action.value},
-                       {"spread", action.spread},
-                       {"count", action.count},
-                       {"variance", action.variance},
-                       {"probability", action.probability},
-                       {"excluded", request.value().actions[i].excluded}});
-  }
-  Json json{{"eventId", decision.event_id},
-            {"time", write_time(decision.time)},
-            {"rewardActionId", request.value().actions[decision.chosen].id},
-            {"policyActionId", request.value().actions[decision.policy].id},
-            {"learningMode", name_of(decision.mode)},
-            {"modelVersion", decision.model_version},
-            {"sequence", event.decision},
-            {"state", state_name(event, decision.mode)},
-            {"active", event.active}};
-  if (wait) json["deadline"] = write_time(decision.time + *wait);
-  json["reward"] = has_reward ? Json(event.final_reward) : Json();
-  json["rewards"] = std::move(rewards);
-  json["actions"] = std::move(actions);
-  return dumped(json);
+  std::string text;
+  append_decision(text, *decision.value(), *state.value(), outline, {.wait = wait});
+  return text;
 }
 
 std::string describe_status(const ServiceView& view, const Activity& activity,
@@ -162,8 +115,7 @@ std::string describe_status(const ServiceView& view, const Activity& activity,
     if (const auto state = store.event(each.event_id); state.ok() && state.value()) {
       const EventState& event = *state.value();
       decision["state"] = state_name(event, each.mode);
-      const bool done = event.phase != EventPhase::kWaiting && event.phase != EventPhase::kDropped;
-      if (done) decision["reward"] = event.final_reward;
+      if (has_outcome(event)) decision["reward"] = event.final_reward;
     }
     recent.push_back(std::move(decision));
   }
@@ -184,6 +136,8 @@ std::string describe_status(const ServiceView& view, const Activity& activity,
              {"rewards", view.totals.rewards},
              {"lateRewards", view.totals.late},
              {"missingRewards", view.totals.missing},
+             {"refusedRewards", view.totals.refused_rewards},
+             {"clippedRewards", view.totals.clipped_rewards},
              {"learned", view.totals.learned},
              {"waiting", view.waiting},
              {"refused", view.totals.refused},

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "sau/agent/joint_agent.hpp"
+#include "sau/agent/offer_agent.hpp"
 #include "sau/serve/configuration.hpp"
 #include "sau/store/event_store.hpp"
 #include "serve/activity.hpp"
@@ -24,9 +23,7 @@ struct ModelView {
 };
 std::string describe_model(const ModelView& model);
 
-// A decision and what became of it; until when a reward counts, if that is known.
-Result<std::string> describe_decision(const Decision& decision, const EventState& event,
-                                      std::optional<Milliseconds> wait);
+// A decision and what became of it; `wait` is how long a reward counts.
 Result<std::string> describe_decision(const EventStore& store, std::string_view event_id,
                                       Milliseconds wait);
 

@@ -3,54 +3,72 @@
 #include <simdjson.h>
 
 #include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
+#include "model/feature_walk.hpp"
 #include "sau/serve/rank_request.hpp"
 
 namespace sau::detail {
 
-// The hash of a namespace, a name and, of an indicator, its value: the same in every version of the
-// program, since models and logs outlive it. Lengths take part, so that no two spellings meet.
-class FeatureHash {
- public:
-  explicit FeatureHash(std::uint64_t seed) : state_(seed) {}
+// simdjson's values, for FeatureWalk.
+struct SimdJson {
+  using Value = simdjson::dom::element;
 
-  FeatureHash with(std::string_view part) const;
-  FeatureHash with(std::uint64_t number) const;
-  std::uint64_t value() const noexcept { return state_; }
+  static JsonKind kind(Value value) noexcept {
+    switch (value.type()) {
+      case simdjson::dom::element_type::STRING:
+        return JsonKind::kText;
+      case simdjson::dom::element_type::BOOL:
+        return JsonKind::kFlag;
+      case simdjson::dom::element_type::INT64:
+      case simdjson::dom::element_type::UINT64:
+      case simdjson::dom::element_type::DOUBLE:
+        return JsonKind::kNumber;
+      case simdjson::dom::element_type::OBJECT:
+        return JsonKind::kObject;
+      case simdjson::dom::element_type::ARRAY:
+        return JsonKind::kArray;
+      case simdjson::dom::element_type::NULL_VALUE:
+        break;
+    }
+    return JsonKind::kNull;
+  }
+  static std::string_view text(Value value) { return value.get_string().value_unsafe(); }
+  static bool flag(Value value) { return value.get_bool().value_unsafe(); }
+  static double number(Value value) { return value.get_double().value_unsafe(); }
 
- private:
-  std::uint64_t state_;
+  template <class Visit>
+  static bool each_member(Value object, const Visit& visit) {
+    const simdjson::dom::object members = object.get_object().value_unsafe();
+    for (const auto [name, value] : members) {
+      if (!visit(name, value)) return false;
+    }
+    return true;
+  }
+  template <class Visit>
+  static bool each_item(Value array, const Visit& visit) {
+    const simdjson::dom::array items = array.get_array().value_unsafe();
+    for (const Value item : items) {
+      if (!visit(item)) return false;
+    }
+    return true;
+  }
 };
-
-// Whose features they are: a context's "age" is not an action's.
-inline constexpr std::uint64_t kContextSide = 1, kActionSide = 2;
 
 // Flattens JSON into hashed features; one reader a request.
 class FeatureReader {
  public:
   FeatureReader(const RequestLimits& limits, std::vector<HashedFeature>& out)
-      : limits_(limits), out_(out) {}
+      : walk_(limits.depth, limits.features, out) {}
 
   // An array of feature objects. What is wrong is said without a target: the caller knows it.
-  [[nodiscard]] std::optional<Failure> read_list(simdjson::dom::element list, std::uint64_t side);
+  [[nodiscard]] std::optional<Failure> read_list(simdjson::dom::element list, std::uint64_t side) {
+    if (walk_.read_list(list, side)) return std::nullopt;
+    return Failure{Failure::Code::kBadRequest, walk_.wrong()};
+  }
 
  private:
-  // False when something is wrong, and then wrong_ says what.
-  bool read_object(simdjson::dom::object object, const FeatureHash& space, std::size_t depth);
-  bool read_value(simdjson::dom::element value, std::string_view name, const FeatureHash& space,
-                  std::size_t depth);
-  bool read_array(simdjson::dom::array array, std::string_view name, const FeatureHash& space,
-                  std::size_t depth);
-  bool add(std::uint64_t hash, double value, std::string_view name);
-  bool refuse(std::string why);
-  bool refuse_depth();
-
-  const RequestLimits& limits_;
-  std::string wrong_;
-  std::vector<HashedFeature>& out_;
+  FeatureWalk<SimdJson> walk_;
 };
 
 }  // namespace sau::detail

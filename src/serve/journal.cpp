@@ -6,30 +6,41 @@
 #include <utility>
 
 #include "serve/batch_work.hpp"
+#include "serve/safe_note.hpp"
 
 namespace sau::detail {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kExpiredAtOnce = 1000;
+// What one batch expires at most: lists of plain events, and others, which have to be looked up.
+constexpr std::size_t kExpiredList = 256, kExpiredLists = 8, kExpiredOthers = 64;
+constexpr std::size_t kSlotsSeen = 8192;
 constexpr auto kRetryStore = 200ms;
-constexpr Milliseconds kDay = 24LL * 60 * 60 * 1000;
-// Waiting events that were settled are removed from the front only, and from the store not at all;
-// this many more than are open are too many.
+// Waiting events that were settled are removed from the front only; this many more than are open
+// are too many.
 constexpr std::size_t kSlack = 4096;
+const Failure kNotWritable{Failure::Code::kUnavailable, "the log cannot be written at the moment"};
 
 void refuse(Operation& operation, const Failure& failure) {
   std::visit([&failure](auto& any) { any.done(failure); }, operation);
 }
 
+// Without memory for the answer, it is given by whoever finds out that there was none.
+void refuse_all(std::vector<Operation>& operations) noexcept {
+  for (Operation& operation : operations) {
+    call_safely([](const std::string&) {}, "", [&] { refuse(operation, kNotWritable); });
+  }
+}
+
 }  // namespace
 
-std::shared_ptr<const Configuration> stored_configuration(const SharedStore& store) {
+std::shared_ptr<const Configuration> stored_configuration(const SharedStore& store,
+                                                          const Configuration& otherwise) {
   const auto found = store.read([](const EventStore& events) { return events.configuration(); });
   if (!found.ok()) throw Error(found.failure().message);
-  if (!found.value()) return std::make_shared<const Configuration>();
-  const auto read = read_configuration(*found.value(), {});
+  if (!found.value()) return std::make_shared<const Configuration>(otherwise);
+  const auto read = read_configuration(*found.value(), configuration_without_bounds());
   if (!read.ok()) throw Error("the stored configuration: " + read.failure().message);
   return std::make_shared<const Configuration>(read.value());
 }
@@ -41,34 +52,38 @@ Journal::Journal(SharedStore& store, Current<Configuration>& configuration,
       observer_(observer),
       options_(std::move(options)) {
   load();
+  const LogHead head = store_.read([](const EventStore& events) { return events.head(); });
+  clock_.start(head.time, head.trusted_time, options_.clock());
+  now();
+}
+
+void Journal::start() {
   thread_ = std::thread([this] { run(); });
 }
 
 void Journal::load() {
-  const auto [last, waiting] =
-      store_.read([](const EventStore& store) { return std::pair(store.last(), store.waiting()); });
-  if (!last.ok()) throw Error(last.failure().message);
+  const auto [head, waiting] =
+      store_.read([](const EventStore& store) { return std::pair(store.head(), store.waiting()); });
   if (!waiting.ok()) throw Error(waiting.failure().message);
-  last_ = last_entry_ = last.value();
+  last_ = last_entry_ = head.last;
   slots_.clear();
-  for (const Waiting& each : waiting.value()) {
-    slots_.push_back({each.decision, each.time, false});
-    latest_time_ = std::max(latest_time_, each.time);
-  }
-  listed_ = slots_.size();
+  for (const WaitingDecision& each : waiting.value()) slots_.emplace_back(each);
   open_.store(slots_.size(), std::memory_order_relaxed);
   // A batch whose writing failed may be in the store all the same.
-  configuration_.set(stored_configuration(store_));
+  configuration_.set(stored_configuration(store_, *configuration_.get()));
   committed_.store(last_, std::memory_order_release);
 }
 
-// Never goes back: what comes later in the log is not earlier in time.
-Milliseconds Journal::now() { return latest_time_ = std::max(latest_time_, options_.clock()); }
+Milliseconds Journal::now() {
+  const Milliseconds time = clock_.advance(options_.clock());
+  trusted_.store(clock_.trusted(), std::memory_order_relaxed);
+  offset_.store(clock_.offset(), std::memory_order_relaxed);
+  if (const auto note = clock_.take_note()) options_.note(*note);
+  return time;
+}
 
 std::optional<Failure> Journal::closed() const {
-  if (broken()) {
-    return Failure{Failure::Code::kUnavailable, "the log cannot be written at the moment"};
-  }
+  if (broken()) return kNotWritable;
   if (waiting() >= options_.waiting) {
     return Failure{Failure::Code::kOverloaded, "too many events wait for their reward"};
   }
@@ -101,10 +116,20 @@ void Journal::submit(Operation operation) {
   wake_.notify_one();
 }
 
-void Journal::forget_before(Sequence first, std::function<void()> before) {
-  const std::lock_guard lock(mutex_);
-  forget_before_ = first;
-  before_forgetting_ = std::move(before);
+void Journal::keep_head() {
+  {
+    const std::lock_guard lock(mutex_);
+    keep_head_ = true;
+  }
+  wake_.notify_one();
+}
+
+void Journal::forget(const LogHead& until) {
+  {
+    const std::lock_guard lock(mutex_);
+    forget_ = until;
+  }
+  wake_.notify_one();
 }
 
 void Journal::stop() {
@@ -116,9 +141,10 @@ void Journal::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-std::optional<Milliseconds> Journal::next_deadline() const {
-  if (slots_.empty()) return std::nullopt;
-  return slots_.front().time + configuration_.get()->reward_wait_time;
+std::optional<Milliseconds> Journal::until_deadline() const {
+  if (stalled_ || slots_.empty()) return std::nullopt;
+  if (overdue_) return 0;
+  return slots_.front().time + configuration_.get()->reward_wait_time - clock_.time() + 1;
 }
 
 void Journal::run() {
@@ -126,25 +152,20 @@ void Journal::run() {
   for (bool stopping = false; !stopping;) {
     {
       std::unique_lock lock(mutex_);
-      const auto busy = [this] { return stopping_ || !queue_.empty(); };
+      // The clock may be turned, or be a test's: it is looked at once a second at least.
+      const Milliseconds left = std::clamp<Milliseconds>(until_deadline().value_or(1000), 0, 1000);
       if (broken()) {
         wake_.wait_for(lock, kRetryStore, [this] { return stopping_; });
-      } else if (const auto deadline = next_deadline()) {
-        // The clock may be turned, or be a test's: look at it again at least once a second.
-        const Milliseconds left = *deadline - options_.clock() + 1;
-        wake_.wait_for(lock, std::chrono::milliseconds(std::clamp<Milliseconds>(left, 0, 1000)),
-                       busy);
       } else {
-        wake_.wait_for(lock, 1s, busy);
+        wake_.wait_for(lock, std::chrono::milliseconds(left),
+                       [this] { return stopping_ || !queue_.empty() || keep_head_ || forget_; });
       }
       operations.clear();
       operations.swap(queue_);
       stopping = stopping_;
     }
     if (broken() && !recover()) {
-      for (Operation& operation : operations) {
-        refuse(operation, {Failure::Code::kUnavailable, "the log cannot be written at the moment"});
-      }
+      refuse_all(operations);
       continue;
     }
     commit(operations);
@@ -152,142 +173,154 @@ void Journal::run() {
   }
 }
 
+// No exception leaves the thread. Whatever was thrown, nothing was answered yet: what the batch did
+// is found out by opening the store again.
 void Journal::commit(std::vector<Operation>& operations) {
-  const Milliseconds time = now();
-  const auto configuration = configuration_.get();
-  BatchWork work(store_, *configuration, last_, time);
-  for (Operation& operation : operations) {
-    std::visit([&work](auto& any) { work.add(any); }, operation);
+  bool keep_head = false;
+  {
+    const std::lock_guard lock(mutex_);
+    std::swap(keep_head, keep_head_);
   }
-  expire(work);
-  StoreBatch& batch = work.batch();
-  if (!batch.empty()) {
-    const std::size_t added = batch.waiting.size();
-    if (too_many(listed_)) list_all(batch);
-    if (const Status status = store_.write(batch); !status.ok()) {
-      broken_.store(true, std::memory_order_relaxed);
-      options_.note("the log cannot be written: " + status.failure().message);
-      // Those that would have been refused get this answer as well: they may depend on what was
-      // lost.
-      for (Operation& operation : operations) {
-        refuse(operation, {Failure::Code::kUnavailable, "the log cannot be written at the moment"});
-      }
-      return;
+  std::optional<BatchWork> work;
+  try {
+    const Milliseconds time = now();
+    work.emplace(store_, *configuration_.get(), last_, time);
+    for (Operation& operation : operations) {
+      std::visit([&work](auto& any) { work->add(any); }, operation);
     }
-    last_ = work.last();
-    if (!batch.entries.empty()) last_entry_ = batch.entries.back().first;
-    for (const auto& [decision, when] : std::span(batch.waiting).last(added)) {
-      slots_.push_back({decision, when, false});
-    }
-    for (const Sequence decision : work.settled()) settle(decision);
-    open_.fetch_add(added - work.settled().size(), std::memory_order_relaxed);
-    listed_ = batch.all_waiting ? batch.waiting.size() : listed_ + added;
-    if (work.configured()) {
-      configuration_.set(std::make_shared<const Configuration>(*work.configured()));
-    }
-    committed_.store(last_, std::memory_order_release);
-    options_.committed(last_, last_entry_);
-    for (const auto& report : work.reports()) report(observer_);
+    expire(*work);
+    write(*work, keep_head);
+  } catch (const std::exception& error) {
+    broken_.store(true, std::memory_order_relaxed);
+    note_safely(options_.note, "the log cannot be written: ", error.what());
+    // Those that would have been refused get this answer as well: they may depend on what was lost.
+    return refuse_all(operations);
   }
-  for (const auto& answer : work.answers()) answer();
+  answer(*work);
 }
 
-void Journal::settle(Sequence decision) {
-  const auto slot = std::ranges::lower_bound(slots_, decision, {}, &Slot::decision);
-  if (slot != slots_.end() && slot->decision == decision) slot->settled = true;
+void Journal::write(BatchWork& work, bool keep_head) {
+  StoreBatch& batch = work.batch();
+  batch.keep_head = keep_head && (last_ > kept_ || !batch.empty());
+  if (batch.empty() && !batch.keep_head) return;
+  batch.waiting_from = slots_.empty() ? last_ + 1 : slots_.front().decision;
+  batch.time = clock_.time();
+  batch.trusted_time = clock_.trusted();
+  if (const Status status = store_.write(batch); !status.ok()) {
+    throw Error(status.failure().message);
+  }
+  last_ = work.last();
+  if (batch.keep_head) kept_ = last_;
+  if (!batch.entries.empty()) last_entry_ = batch.entries.back().first;
+  update_slots(work);
+  if (work.configured()) {
+    configuration_.set(std::make_shared<const Configuration>(*work.configured()));
+  }
+  committed_.store(last_, std::memory_order_release);
+}
+
+void Journal::answer(BatchWork& work) {
+  const auto guarded = [this](const auto& call) {
+    call_safely(options_.note, "an answer could not be given: ", call);
+  };
+  if (!work.empty()) {
+    guarded([this] { options_.committed(last_, last_entry_); });
+    for (const auto& report : work.reports()) guarded([&] { report(observer_); });
+  }
+  for (const auto& each : work.answers()) guarded(each);
+}
+
+Journal::Slot* Journal::slot_of(Sequence decision) {
+  const auto slot = std::ranges::lower_bound(
+      slots_, decision, {}, [](const Slot& each) { return Sequence{each.decision}; });
+  return slot != slots_.end() && slot->decision == decision ? &*slot : nullptr;
+}
+
+void Journal::update_slots(const BatchWork& work) {
+  for (const WaitingDecision& each : work.started()) slots_.emplace_back(each);
+  for (const Sequence decision : work.changed()) {
+    if (Slot* const slot = slot_of(decision)) slot->plain = false;
+  }
+  for (const Sequence decision : work.settled()) {
+    if (Slot* const slot = slot_of(decision)) slot->settled = true;
+  }
   while (!slots_.empty() && slots_.front().settled) slots_.pop_front();
-  if (too_many(slots_.size())) {
+  open_.fetch_add(work.started().size() - work.settled().size(), std::memory_order_relaxed);
+  if (slots_.size() > 2 * (waiting() + kSlack)) {
     std::erase_if(slots_, [](const Slot& each) { return each.settled; });
   }
 }
 
-bool Journal::too_many(std::size_t listed) const noexcept {
-  return listed > 2 * (open_.load(std::memory_order_relaxed) + kSlack);
-}
-
-void Journal::list_all(StoreBatch& batch) const {
-  std::vector<Waiting> all;
-  all.reserve(waiting() + batch.waiting.size());
-  for (const Slot& slot : slots_) {
-    if (!slot.settled) all.push_back({slot.decision, slot.time});
-  }
-  all.insert(all.end(), batch.waiting.begin(), batch.waiting.end());
-  batch.waiting = std::move(all);
-  batch.all_waiting = true;
-}
-
 void Journal::expire(BatchWork& work) {
-  const Milliseconds wait = configuration_.get()->reward_wait_time;
-  std::size_t count = 0;
+  const Milliseconds due = clock_.time() - configuration_.get()->reward_wait_time;
+  overdue_ = stalled_ = false;
+  if (slots_.empty() || slots_.front().time >= due) return;
+  // What this very batch did to events comes first.
+  const auto in_order = [](std::vector<Sequence> decisions) {
+    std::ranges::sort(decisions);
+    return decisions;
+  };
+  const auto settled = in_order(work.settled()), changed = in_order(work.changed());
+  std::vector<Sequence> plain;
+  std::size_t others = 0, seen = 0;
   for (const Slot& slot : slots_) {
-    if (latest_time_ <= slot.time + wait || count == kExpiredAtOnce) break;
-    if (slot.settled) continue;
-    if (const auto failure = work.expire(slot.decision)) {
-      options_.note("an event could not be completed: " + failure->message);
-      break;
+    if (slot.time >= due) break;
+    overdue_ = ++seen == kSlotsSeen || plain.size() == kExpiredList * kExpiredLists ||
+               others == kExpiredOthers;
+    if (overdue_) break;
+    if (slot.settled || std::ranges::binary_search(settled, slot.decision)) continue;
+    if (slot.plain && !std::ranges::binary_search(changed, slot.decision)) {
+      plain.push_back(slot.decision);
+      continue;
     }
-    ++count;
+    ++others;
+    if (const auto failure = work.expire(slot.decision)) {
+      // Those after it are not to wait for it.
+      if (failure->message != last_unexpired_) {
+        options_.note("an event could not be completed: " + failure->message);
+      }
+      last_unexpired_ = failure->message;
+      stalled_ = true;
+    }
+  }
+  for (std::size_t i = 0; i < plain.size(); i += kExpiredList) {
+    work.expire_plain(std::span(plain).subspan(i, std::min(kExpiredList, plain.size() - i)));
   }
 }
 
 bool Journal::recover() {
-  const auto failed = [this](const std::string& why) {
-    if (why != last_trouble_) options_.note("the log cannot be opened yet: " + why);
-    last_trouble_ = why;
-    return false;
-  };
-  if (const Status status = store_.reopen(); !status.ok()) return failed(status.failure().message);
   try {
+    if (const Status status = store_.reopen(); !status.ok()) throw Error(status.failure().message);
     load();
-  } catch (const Error& error) {
-    return failed(error.what());
+  } catch (const std::exception& error) {
+    call_safely(options_.note, "", [&] {
+      const std::string why = error.what();
+      if (why != last_trouble_) options_.note("the log cannot be opened yet: " + why);
+      last_trouble_ = why;
+    });
+    return false;
   }
   last_trouble_.clear();
   broken_.store(false, std::memory_order_relaxed);
-  options_.note("the log can be written again");
-  options_.committed(last_, last_entry_);
+  note_safely(options_.note, "the log can be written again", "");
+  call_safely(options_.note, "", [this] { options_.committed(last_, last_entry_); });
   return true;
 }
 
 void Journal::clean() {
-  Sequence first = 0;
-  std::function<void()> before;
+  std::optional<LogHead> until;
   {
     const std::lock_guard lock(mutex_);
-    std::swap(first, forget_before_);
-    before.swap(before_forgetting_);
+    until.swap(forget_);
   }
-  const std::int64_t days = configuration_.get()->log_retention_days;
-  if (first == 0 || days < 0) return;
-  const Sequence learned = first;  // all before it
-  if (!slots_.empty()) first = std::min(first, slots_.front().decision);
-  first = std::min(first, last_);  // the numbers go on from the last record, also after a restart
-  // From the oldest, which the last cleaning left, to the first that is young enough.
-  const Milliseconds oldest = now() - days * kDay;
-  Sequence kept = first;
-  bool any = false;
-  const Status status = store_.read([&](const EventStore& store) {
-    return store.decisions(0, [&](Sequence sequence, const Decision& decision) {
-      bool old = sequence < first && decision.time < oldest;
-      if (old) {
-        // What completed it may not be learned yet, and is worth nothing without it.
-        const auto state = store.event(decision.event_id);
-        old = state.ok() && state.value() && state.value()->completed_by < learned;
-      }
-      if (old) {
-        any = true;
-      } else {
-        kept = std::min(first, sequence);
-      }
-      return old;
-    });
-  });
-  if (!status.ok()) return options_.note(status.failure().message);
-  if (!any) return;
-  before();
-  if (const Status done = store_.forget(kept); !done.ok()) {
+  if (!until || broken()) return;
+  try {
+    const LogHead before = store_.read([](const EventStore& store) { return store.base(); });
+    if (const Status done = store_.forget(*until); !done.ok()) throw Error(done.failure().message);
+    options_.removed(before, *until);
+  } catch (const std::exception& error) {
     broken_.store(true, std::memory_order_relaxed);
-    options_.note("the log cannot be cleaned: " + done.failure().message);
+    note_safely(options_.note, "the log cannot be cleaned: ", error.what());
   }
 }
 

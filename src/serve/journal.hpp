@@ -15,6 +15,7 @@
 #include "sau/serve/configuration.hpp"
 #include "sau/serve/service.hpp"
 #include "serve/current.hpp"
+#include "serve/log_clock.hpp"
 #include "serve/shared_store.hpp"
 
 namespace sau::detail {
@@ -55,7 +56,7 @@ class JournalObserver {
  public:
   virtual void ranked(const RankOperation& operation, Milliseconds time) = 0;
   virtual void rewarded(double value, Milliseconds delay, bool in_time) = 0;
-  virtual void expired(EventPhase phase) = 0;  // what it was completed as
+  virtual void expired(EventPhase phase, std::size_t count) = 0;  // what they were completed as
 
  protected:
   ~JournalObserver() = default;
@@ -63,14 +64,17 @@ class JournalObserver {
 
 struct JournalOptions {
   std::size_t queue = 8192, waiting = 5'000'000;
-  std::function<Milliseconds()> clock;
+  std::function<ClockReading()> clock;
   std::function<void(const std::string&)> note;
   // All up to the first number is on disk, and the latest entry among it is the second.
   std::function<void(Sequence last, Sequence last_entry)> committed;
+  // Records up to there were removed.
+  std::function<void(const LogHead& before, const LogHead& until)> removed;
 };
 
-// What was configured last; the defaults when nothing was. Throws Error when the store is damaged.
-std::shared_ptr<const Configuration> stored_configuration(const SharedStore& store);
+// What was configured last; `otherwise` when nothing was. Throws Error when the store is damaged.
+std::shared_ptr<const Configuration> stored_configuration(const SharedStore& store,
+                                                          const Configuration& otherwise);
 
 class BatchWork;
 
@@ -79,11 +83,16 @@ class BatchWork;
 // that failed nothing is taken until the store could be opened again.
 class Journal {
  public:
+  // Reads what waits; the thread runs from start() on. Throws Error when the store is damaged.
   Journal(SharedStore& store, Current<Configuration>& configuration, JournalObserver& observer,
           JournalOptions options);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
   ~Journal() { stop(); }
+
+  void start();
+
+  // The rest is thread-safe.
 
   // Refuses, by the operation's own answer, when there is too much to do.
   void submit(Operation operation);
@@ -94,32 +103,48 @@ class Journal {
   std::size_t queued() const;
   std::size_t waiting() const noexcept { return open_.load(std::memory_order_relaxed); }
   bool broken() const noexcept { return broken_.load(std::memory_order_relaxed); }
+  // The log's clock: what removal may rely on, and how far the log is ahead of the wall clock.
+  Milliseconds trusted_time() const noexcept { return trusted_.load(std::memory_order_relaxed); }
+  Milliseconds clock_offset() const noexcept { return offset_.load(std::memory_order_relaxed); }
 
-  // Lets the thread remove what is older than the configuration wants, but nothing from `first` on;
-  // `before` is called, on that thread, before something is removed.
-  void forget_before(Sequence first, std::function<void()> before);
+  // Keeps the log's head where it is now, so that it can be removed up to there later on.
+  void keep_head();
+  // Lets the thread remove all up to this head. What replaces it must be on disk.
+  void forget(const LogHead& until);
 
   // Writes what was submitted, then ends. Operations submitted later are refused.
   void stop();
 
  private:
   struct Slot {
-    Sequence decision;
+    Sequence decision : 62;
+    Sequence plain : 1;
+    Sequence settled : 1;
     Milliseconds time;
-    bool settled;
+
+    static constexpr Sequence kLargest = (Sequence{1} << 62) - 1;
+
+    explicit Slot(const WaitingDecision& waiting) noexcept
+        : decision(waiting.decision & kLargest),
+          plain(waiting.plain),
+          settled(0),
+          time(waiting.time) {}
   };
+  // There may be millions that wait, and as many again that are settled but not at the front.
+  static_assert(2 * sizeof(Slot) <= 32, "an event that waits takes 32 bytes at most");
 
   void run();
   void load();
   Milliseconds now();
-  std::optional<Milliseconds> next_deadline() const;
+  std::optional<Milliseconds> until_deadline() const;
   void commit(std::vector<Operation>& operations);
+  void write(BatchWork& work, bool keep_head);
+  void answer(BatchWork& work);
   void expire(BatchWork& work);
   bool recover();
   void clean();
-  void settle(Sequence decision);
-  bool too_many(std::size_t listed) const noexcept;
-  void list_all(StoreBatch& batch) const;
+  void update_slots(const BatchWork& work);
+  Slot* slot_of(Sequence decision);
 
   SharedStore& store_;
   Current<Configuration>& configuration_;
@@ -129,20 +154,22 @@ class Journal {
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<Operation> queue_;
-  bool stopping_ = false;
-  Sequence forget_before_ = 0;
-  std::function<void()> before_forgetting_;
+  bool stopping_ = false, keep_head_ = false;
+  std::optional<LogHead> forget_;
 
-  // Of the thread alone.
-  Sequence last_ = 0, last_entry_ = 0;
-  Milliseconds latest_time_ = 0;
-  std::deque<Slot> slots_;    // by decision, which is by time as well
-  std::size_t listed_ = 0;    // in the store as waiting, though many may have been settled
-  std::string last_trouble_;  // at opening the store again: said once, not five times a second
+  // Used only by the journal thread.
+  LogClock clock_;
+  Sequence last_ = 0, last_entry_ = 0, kept_ = 0;
+  std::deque<Slot> slots_;      // by decision, which is by time as well
+  bool overdue_ = false;        // more has expired than goes into one batch
+  bool stalled_ = false;        // something that has expired could not be completed
+  std::string last_unexpired_;  // why
+  std::string last_trouble_;    // at opening the store again: said once, not five times a second
 
   std::atomic<Sequence> committed_{0};
   std::atomic<std::size_t> open_{0};
   std::atomic<bool> broken_{false};
+  std::atomic<Milliseconds> trusted_{0}, offset_{0};
   std::thread thread_;
 };
 

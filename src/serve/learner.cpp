@@ -1,10 +1,14 @@
 #include "serve/learner.hpp"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
+#include "serve/safe_note.hpp"
 
 namespace sau::detail {
 namespace {
@@ -15,8 +19,9 @@ constexpr std::size_t kAtOnce = 256;
 // Copies for readers take at most one part in this of the time, and what changes after one was
 // taken has to be copied first: under load many rewards should share that.
 constexpr int kPublishShare = 10;
-constexpr auto kPublishPause = 2ms;
+constexpr auto kPublishPause = 2ms, kLaggingPause = 50ms;
 constexpr auto kRetry = 500ms;
+constexpr int kNice = 19;
 
 }  // namespace
 
@@ -31,6 +36,9 @@ Learner::Learner(SharedStore& store, const Current<Configuration>& configuration
       usable_(replayer_.position()),
       snapshot_position_(replayer_.position()) {
   publish();
+}
+
+void Learner::start() {
   thread_ = std::thread([this] { run(); });
 }
 
@@ -55,21 +63,6 @@ LearnedSoFar Learner::learned() const {
   return {replayer_.version(), replayer_.agent().learned(), replayer_.model()};
 }
 
-std::vector<ActionRecord> Learner::actions(std::size_t limit) const {
-  const std::lock_guard lock(agent_mutex_);
-  return replayer_.agent().actions(limit);
-}
-
-std::size_t Learner::action_count() const {
-  const std::lock_guard lock(agent_mutex_);
-  return replayer_.agent().action_count();
-}
-
-std::string Learner::fault() const {
-  const std::lock_guard lock(agent_mutex_);
-  return replayer_.agent().fault();
-}
-
 void Learner::wait_for(Sequence sequence) {
   std::unique_lock lock(mutex_);
   wanted_ = std::max(wanted_, sequence);
@@ -90,6 +83,8 @@ void Learner::stop() {
 }
 
 void Learner::run() {
+  // Decisions come first: under full load the learner falls behind, and catches up later.
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
   for (;;) {
     Sequence until = 0, wanted = 0;
     {
@@ -110,61 +105,83 @@ void Learner::run() {
       until = committed_;
       wanted = wanted_;
     }
-    if (until > position_) learn_some(until);
-    const auto now = Clock::now();
-    const auto frequency = std::chrono::milliseconds(configuration_.get()->model_export_frequency);
-    const auto pause =
-        std::max<Clock::duration>({frequency, kPublishPause, kPublishShare * publish_cost_});
-    const bool waited_for = wanted > usable_ && position_ >= wanted;
-    if (position_ > usable_ && (waited_for || now >= last_publish_ + pause)) publish();
-    if (position_ > snapshot_position_ && now >= last_snapshot_ + options_.snapshot_every) {
-      snapshot();
+    // No exception leaves the thread: what went wrong is tried again.
+    try {
+      turn(until, wanted);
+    } catch (const std::exception& error) {
+      get_stuck(error.what());
     }
   }
+}
+
+void Learner::turn(Sequence until, Sequence wanted) {
+  if (until > position_) learn_some(until);
+  const auto now = Clock::now();
+  const auto frequency = std::chrono::milliseconds(configuration_.get()->model_export_frequency);
+  // What waits to be learned is older than this anyway, and every copy makes the next lessons cost
+  // more: what they change has to be copied first.
+  const Clock::duration least = until > position_ ? kLaggingPause : kPublishPause;
+  const auto pause = std::max<Clock::duration>({frequency, least, kPublishShare * publish_cost_});
+  const bool waited_for = wanted > usable_ && position_ >= wanted;
+  if (position_ > usable_ && (waited_for || now >= last_publish_ + pause)) publish();
+  if (now < last_snapshot_ + options_.snapshot_every) return;
+  if (position_ > snapshot_position_) return snapshot();
+  // Events grow old also when nothing happens.
+  last_snapshot_ = now;
+  if (std::filesystem::exists(snapshot_file(options_.folder))) {
+    options_.snapshotted(snapshot_position_);
+  }
+}
+
+void Learner::get_stuck(const char* why) noexcept {
+  if (!stuck_) note_safely(options_.note, "learning stopped and will be tried again: ", why);
+  stuck_ = true;
 }
 
 void Learner::learn_some(Sequence until) {
   std::vector<std::pair<Sequence, Entry>> entries;
   const Sequence from = position_ + 1;
   Sequence reached = until;
+  std::size_t decisions = 0;
   const Status status = store_.read([&](const EventStore& store) {
     return store.entries(from, [&](Sequence sequence, Entry entry) {
       if (sequence > until) return false;
-      if (entries.size() == kAtOnce) {
+      if (decisions >= kAtOnce) {
         reached = sequence - 1;
         return false;
       }
+      decisions += std::max<std::size_t>(entry.missing.size(), 1);
       entries.emplace_back(sequence, std::move(entry));
       return true;
     });
   });
+  if (!status.ok()) return get_stuck(status.failure().message.c_str());
   std::optional<Failure> failure;
-  if (!status.ok()) failure = status.failure();
-  std::vector<Lesson> lessons;
-  bool changed = true;
-  if (!failure) {
-    const std::lock_guard lock(agent_mutex_);
-    for (const auto& [sequence, entry] : entries) {
-      auto lesson = store_.read([&, s = sequence, &e = entry](const EventStore& store) {
+  for (const auto& [sequence, entry] : entries) {
+    Result<std::vector<Lesson>> lessons = std::vector<Lesson>();
+    {
+      // One entry at a time: whoever wants the model does not wait for all of them.
+      const std::lock_guard lock(agent_mutex_);
+      lessons = store_.read([&, s = sequence, &e = entry](const EventStore& store) {
         return replayer_.apply(s, e, store);
       });
-      if (!lesson.ok()) {
-        failure = lesson.failure();
-        break;
-      }
-      if (lesson.value()) lessons.push_back(std::move(*lesson.value()));
+      position_.store(replayer_.position(), std::memory_order_release);
     }
+    if (!lessons.ok()) {
+      failure = lessons.failure();
+      break;
+    }
+    for (const Lesson& lesson : lessons.value()) options_.learned(lesson);
+  }
+  bool changed = true;
+  {
+    const std::lock_guard lock(agent_mutex_);
     if (!failure) replayer_.reach(reached);
     changed = replayer_.version() != published_.get()->version;
     position_.store(replayer_.position(), std::memory_order_release);
   }
-  for (const Lesson& lesson : lessons) options_.learned(lesson);
   if (!changed) set_usable();
-  if (failure) {
-    if (!stuck_) options_.note("learning stopped and will be tried again: " + failure->message);
-    stuck_ = true;
-    return;
-  }
+  if (failure) return get_stuck(failure->message.c_str());
   stuck_ = false;
 }
 
@@ -194,23 +211,26 @@ void Learner::set_usable() {
 void Learner::snapshot() {
   last_snapshot_ = Clock::now();
   // A folder that was served from has a model, even if there was no time to read the log.
-  if (position_ == snapshot_position_ && std::filesystem::exists(snapshot_file(options_.folder))) {
+  std::error_code unknown;  // then it is written
+  if (position_ == snapshot_position_ &&
+      std::filesystem::exists(snapshot_file(options_.folder), unknown)) {
     return;
   }
   std::string bytes;
   Sequence position = 0;
-  {
-    const std::lock_guard lock(agent_mutex_);
-    bytes = replayer_.model();
-    position = replayer_.position();
-  }
   try {
+    {
+      const std::lock_guard lock(agent_mutex_);
+      if (!replayer_.between_entries()) return;
+      bytes = replayer_.model();
+      position = replayer_.position();
+    }
     write_file(snapshot_file(options_.folder), bytes);
-  } catch (const Error& error) {
-    return options_.note(std::string("the model could not be written: ") + error.what());
+    snapshot_position_ = position;
+    options_.snapshotted(position);
+  } catch (const std::exception& error) {
+    note_safely(options_.note, "the model could not be written: ", error.what());
   }
-  snapshot_position_ = position;
-  options_.snapshotted(position);
 }
 
 }  // namespace sau::detail

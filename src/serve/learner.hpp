@@ -20,7 +20,7 @@ namespace sau::detail {
 
 // What decisions are made with.
 struct PublishedModel {
-  std::shared_ptr<const JointAgent> agent;
+  std::shared_ptr<const OfferAgent> agent;
   Sequence version = 0;  // the latest entry of the log that changed it
   Milliseconds time = 0;
 };
@@ -36,44 +36,47 @@ struct LearnerOptions {
   std::chrono::milliseconds snapshot_every{60'000};
   std::function<Milliseconds()> clock;
   std::function<void(const std::string&)> note;
-  std::function<void(const Lesson&)> learned;          // by the learner's thread
-  std::function<void(Sequence position)> snapshotted;  // likewise
+  std::function<void(const Lesson&)> learned;  // called by the learner thread
+  // A model that has read the log up to here is on disk. Called by the learner thread.
+  std::function<void(Sequence position)> snapshotted;
 };
 
 // The thread that learns: follows the log, publishes what it has learned, and writes it to disk now
 // and then. Rewards wait for it on disk, not in memory.
 class Learner {
  public:
+  // Publishes what the replayer has; the thread runs from start() on.
   Learner(SharedStore& store, const Current<Configuration>& configuration, Replayer replayer,
           LearnerOptions options);
   Learner(const Learner&) = delete;
   Learner& operator=(const Learner&) = delete;
   ~Learner() { stop(); }
 
+  void start();
+
   // All up to here is on disk and may be learned; the latest entry among it is `last_entry`. It is
   // not woken for decisions alone, from which nothing is learned.
   void follow(Sequence committed, Sequence last_entry);
 
   std::shared_ptr<const PublishedModel> published() const { return published_.get(); }
-  // With what is not published yet.
+  // With what is not published yet. Waits for what is being learned at the moment.
   LearnedSoFar learned() const;
-  std::vector<ActionRecord> actions(std::size_t limit) const;
-  std::size_t action_count() const;
   Sequence position() const noexcept { return position_.load(std::memory_order_acquire); }
-  std::string fault() const;
   // Records up to the latest entry that are not learned yet.
   std::uint64_t lag() const;
 
   // Returns when all up to `sequence` has been learned and published, or when it is stopped.
   void wait_for(Sequence sequence);
-  // Ends, after writing what it has learned by then.
+  // Ends, after writing what it has learned by then; nothing is written if it was never started.
   void stop();
 
  private:
   using Clock = std::chrono::steady_clock;
 
   void run();
+  void turn(Sequence until, Sequence wanted);
   void learn_some(Sequence until);
+  void get_stuck(const char* why) noexcept;
   void publish();
   // All that was learned is published.
   void set_usable();
@@ -94,7 +97,7 @@ class Learner {
   Sequence committed_ = 0, last_entry_ = 0, wanted_ = 0;
   bool stopping_ = false;
 
-  // Of the thread alone.
+  // Used only by the learner thread.
   Sequence snapshot_position_ = 0;
   Clock::time_point last_publish_{}, last_snapshot_ = Clock::now();
   Clock::duration publish_cost_{};

@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "sau/core/container.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 #include "sau/serve/log_tools.hpp"
@@ -21,123 +25,181 @@ T good(Result<T> result) {
   return std::move(result).value();
 }
 
-// The numbers of the two tables make one row without gaps.
-class Numbering {
+// What the entries of the log make of its decisions: a byte for each record.
+class Outcomes {
  public:
-  void add(Sequence sequence) { numbers_.push_back(sequence); }
+  Outcomes(const LogHead& base, const LogHead& head)
+      : first_(base.last + 1), of_(head.records_since(base)) {}
 
-  void check(LogCheck& result) {
-    std::ranges::sort(numbers_);
-    for (std::size_t i = 1; i < numbers_.size(); ++i) {
-      if (numbers_[i] != numbers_[i - 1] + 1) {
+  void add(Sequence sequence, const Entry& entry) {
+    for (const Sequence decision : entry.missing) settle(sequence, decision, true);
+    if (entry.decision == 0 || entry.kind == EntryKind::kMissing) return;
+    if (entry.settles()) settle(sequence, entry.decision, entry.completes);
+    mark(sequence, entry.decision, kMentioned);
+  }
+
+  void check(const LoggedEvent& event) {
+    std::uint8_t& found = of_[event.sequence - first_];
+    const EventPhase phase = event.state.phase;
+    const bool completed = phase == EventPhase::kCompleted || phase == EventPhase::kMissing;
+    const bool by_entries = (found & kCompleted) != 0;
+    if (completed != by_entries || (phase == EventPhase::kWaiting) != ((found & kSettled) == 0)) {
+      throw Error(fmt::format("decision {} is {} by its event, but {} by its entries",
+                              event.sequence, completed ? "completed" : "open",
+                              by_entries ? "completed" : "open"));
+    }
+    found |= kDecision;
+  }
+
+  // When all of them were looked at.
+  void finish() const {
+    for (std::size_t i = 0; i < of_.size(); ++i) {
+      if ((of_[i] & (kMentioned | kSettled)) != 0 && (of_[i] & kDecision) == 0) {
         throw Error(
-            fmt::format("the log has record {} and then record {}", numbers_[i - 1], numbers_[i]));
+            fmt::format("there are entries about decision {}, which is not there", first_ + i));
       }
     }
-    if (numbers_.empty()) return;
-    result.first = numbers_.front();
-    result.last = numbers_.back();
   }
 
  private:
-  std::vector<Sequence> numbers_;
+  enum : std::uint8_t { kMentioned = 1, kSettled = 2, kCompleted = 4, kDecision = 8 };
+
+  void settle(Sequence sequence, Sequence decision, bool completes) {
+    if (decision >= first_ && decision < sequence && (of_[decision - first_] & kSettled) != 0) {
+      throw Error(fmt::format("record {} completes decision {} a second time", sequence, decision));
+    }
+    mark(sequence, decision, static_cast<std::uint8_t>(kSettled | (completes ? kCompleted : 0)));
+  }
+  void mark(Sequence sequence, Sequence decision, std::uint8_t what) {
+    if (decision < first_) return;  // removed with the beginning of the log
+    if (decision >= sequence) {
+      throw Error(
+          fmt::format("record {} is about decision {}, which is later", sequence, decision));
+    }
+    of_[decision - first_] |= what;
+  }
+
+  Sequence first_;
+  std::vector<std::uint8_t> of_;
 };
+
+// The model files that a replay of the log needs, and the one that saves it.
+void verify_models(const std::filesystem::path& folder, const LogHead& base,
+                   const std::set<std::string>& loaded) {
+  const auto position = [](const std::filesystem::path& file) {
+    return detail::read_model_head(read_file(file), file.string()).position;
+  };
+  if (base.last > 0 && position(detail::base_file(folder)) < base.last) {
+    throw Error(fmt::format("{}: the log goes on from record {}, which it has not read",
+                            detail::base_file(folder).string(), base.last));
+  }
+  for (const std::string& name : loaded) position(detail::loaded_file(folder, name));
+  try {
+    const auto file = detail::snapshot_file(folder);
+    if (std::filesystem::exists(file)) position(file);
+  } catch (const DamagedFile& error) {
+    throw Error(error.what() + std::string(" (the next start makes it anew from the log)"));
+  }
+}
 
 }  // namespace
 
 LogCheck verify_log(const std::filesystem::path& folder) {
   detail::read_folder(folder);
+  // Opening it reads every checksum and compares with what was acknowledged.
   const auto store =
-      open_event_store(detail::events_folder(folder), {.read_only = true, .verify = true});
-  LogCheck result;
-  Numbering numbers;
-  struct Seen {
-    EventPhase phase;
-    bool completed;
-  };
-  std::map<Sequence, Seen> seen;
-  good(store->decisions(0, [&](Sequence sequence, const Decision& decision) {
-    numbers.add(sequence);
-    ++result.decisions;
-    const auto state = good(store->event(decision.event_id));
-    if (!state || state->decision != sequence) {
-      throw Error(
-          fmt::format("record {}: the event '{}' points elsewhere", sequence, decision.event_id));
-    }
-    seen.emplace(sequence, Seen{state->phase, false});
-    return true;
-  }));
-  good(store->entries(0, [&](Sequence sequence, const Entry& entry) {
-    numbers.add(sequence);
+      open_event_store(detail::log_folder(folder), {.read_only = true, .verify = true});
+  const LogHead base = store->base(), head = store->head();
+  LogCheck result{.first = base.last + 1, .last = head.last};
+  Outcomes outcomes(base, head);
+  std::set<std::string> loaded;
+  good(store->entries(base.last + 1, [&](Sequence sequence, const Entry& entry) {
     ++result.entries;
-    if (entry.decision == 0) return true;
-    const auto about = seen.find(entry.decision);
-    // The decision may have been removed with the beginning of the log.
-    const bool removed = seen.empty() || entry.decision < seen.begin()->first;
-    if (entry.decision >= sequence || (about == seen.end() && !removed)) {
-      throw Error(fmt::format("record {} is about decision {}, which is not there", sequence,
-                              entry.decision));
-    }
-    if (entry.completes && about != seen.end() && std::exchange(about->second.completed, true)) {
-      throw Error(
-          fmt::format("record {} completes decision {} a second time", sequence, entry.decision));
-    }
+    outcomes.add(sequence, entry);
+    if (entry.kind == EntryKind::kModelLoaded) loaded.insert(entry.text);
     return true;
   }));
-  for (const auto& [sequence, decision] : seen) {
-    const bool completed =
-        decision.phase == EventPhase::kCompleted || decision.phase == EventPhase::kMissing;
-    if (completed != decision.completed) {
-      throw Error(fmt::format("decision {} is {} by its event, but {} by its entries", sequence,
-                              completed ? "completed" : "open",
-                              decision.completed ? "completed" : "open"));
-    }
+  std::uint64_t waiting = 0;
+  EventDigest ids;
+  good(store->events(base.last + 1, head.last, [&](const LoggedEvent& event) {
+    const Decision decision = good(decode_decision(event.decision));
+    ++result.decisions;
+    ids.add(decision.event_id, event.sequence);
+    if (event.state.phase == EventPhase::kWaiting) ++waiting;
+    outcomes.check(event);
+    return true;
+  }));
+  outcomes.finish();
+  verify_models(folder, base, loaded);
+  if (good(store->event_digest()) != ids) {
+    throw Error("the events that are looked up by their ids are not those of the log");
   }
-  numbers.check(result);
-  for (const Waiting& waiting : good(store->waiting())) {
-    ++result.waiting;
-    if (const auto about = seen.find(waiting.decision);
-        about == seen.end() || about->second.phase != EventPhase::kWaiting) {
-      throw Error(fmt::format("decision {} waits though its event does not", waiting.decision));
-    }
-  }
-  const auto open = static_cast<std::uint64_t>(std::ranges::count(
-      seen, EventPhase::kWaiting, [](const auto& each) { return each.second.phase; }));
-  if (open != result.waiting) {
-    throw Error(fmt::format("{} events wait, but {} are listed as waiting", open, result.waiting));
+  result.waiting = good(store->waiting()).size();
+  if (waiting != result.waiting) {
+    throw Error(
+        fmt::format("{} events wait, but {} are listed as waiting", waiting, result.waiting));
   }
   return result;
 }
 
+namespace {
+
+// What a replay begins and ends with, and the log between them; of one moment, though a server
+// beside us may write all three.
+struct ReplayParts {
+  detail::Replayer replayer;
+  std::string stored;  // the model on disk
+  std::unique_ptr<EventStore> store;
+  bool from_base = false;
+};
+
+ReplayParts replay_parts(const std::filesystem::path& folder,
+                         const detail::FolderSettings& settings) {
+  const auto file = detail::snapshot_file(folder);
+  constexpr int kTries = 20;
+  for (int tries = 1;; ++tries) {
+    if (!std::filesystem::exists(file)) {
+      throw Error(file.string() + ": there is no model to compare with yet");
+    }
+    ReplayParts parts{.replayer = detail::Replayer(folder, settings.agent, settings.seed),
+                      .stored = read_file(file),
+                      .store = nullptr};
+    parts.from_base = parts.replayer.load_base();
+    parts.store =
+        open_event_store(detail::log_folder(folder), {.read_only = true, .verify = false});
+    // Unless the log was cut meanwhile, and goes on from a newer base.
+    const Sequence model = detail::read_model_head(parts.stored, file.string()).position;
+    const Sequence base = parts.replayer.position();
+    if (parts.store->base().last <= base && base <= model) return parts;
+    if (tries == kTries) {
+      throw Error(fmt::format("{}: the log begins after record {}, and base.sau ends at {}",
+                              folder.string(), parts.store->base().last, base));
+    }
+  }
+}
+
+}  // namespace
+
 ReplayCheck replay_log(const std::filesystem::path& folder) {
   const detail::FolderSettings settings = detail::read_folder(folder);
-  const auto store =
-      open_event_store(detail::events_folder(folder), {.read_only = true, .verify = false});
-  const auto file = detail::snapshot_file(folder);
-  if (!std::filesystem::exists(file)) {
-    throw Error(file.string() + ": there is no model to compare with yet");
-  }
-  const std::string stored = read_file(file);
-  const detail::ModelHead head = detail::read_model_head(stored, file.string());
-  detail::Replayer replayer(folder, settings.agent, settings.seed);
+  auto [replayer, stored, store, from_base] = replay_parts(folder, settings);
+  const detail::ModelHead head = detail::read_model_head(stored, "the model");
   ReplayCheck check;
   check.position = head.position;
   check.agent = settings.agent;
   check.stored = detail::model_checksum(stored);
-  if (const auto base = detail::base_file(folder); std::filesystem::exists(base)) {
-    replayer.load(read_file(base), base.string());
-    check.from_base = true;
-  }
-  good(store->entries(replayer.position() + 1, [&](Sequence sequence, const Entry& entry) {
+  check.from_base = from_base;
+  good(store->entries(replayer.position() + 1, [&, &replaying = replayer, &log = *store](
+                                                   Sequence sequence, const Entry& entry) {
     if (sequence > head.position) return false;
-    good(replayer.apply(sequence, entry, *store));
+    good(replaying.apply(sequence, entry, log));
     return true;
   }));
   replayer.reach(head.position);
   const std::string replayed = replayer.model();
   check.learned = replayer.agent().learned();
   check.replayed = detail::model_checksum(replayed);
-  check.same = replayed == stored;
+  check.same = detail::same_model(replayed, stored);
   return check;
 }
 

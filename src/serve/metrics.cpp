@@ -61,6 +61,11 @@ struct Metrics::Families {
       family<Counter>("sau_rewards_total", "Rewards received, in time or late (or again).");
   Counter& in_time = rewards.Add({{"outcome", "in_time"}});
   Counter& late = rewards.Add({{"outcome", "late"}});
+  prometheus::Family<Counter>& out_of_range =
+      family<Counter>("sau_rewards_out_of_range_total",
+                      "Rewards outside rewardMinimum and rewardMaximum, refused or clipped.");
+  Counter& refused_rewards = out_of_range.Add({{"outcome", "refused"}});
+  Counter& clipped_rewards = out_of_range.Add({{"outcome", "clipped"}});
   Histogram& delay = family<Histogram>("sau_reward_delay_seconds",
                                        "Time from decision to reward, of rewards in time.")
                          .Add({}, kRewardDelaySeconds);
@@ -73,6 +78,15 @@ struct Metrics::Families {
       gauge("sau_baseline_reward_sum",
             "The same had the caller's first action been taken, estimated by inverse propensity.");
 
+  Counter& removed =
+      counter("sau_removed_events_total", "Events removed from the log because they are old.");
+  Counter& removal_failed = counter("sau_removal_failures_total",
+                                    "Removals given up: what replaces them was not written.");
+  Gauge& open_connections = gauge("sau_connections", "Connections that are open.");
+  prometheus::Family<Counter>& dropped_connections =
+      family<Counter>("sau_connections_dropped_total",
+                      "Connections closed to make room for others, or refused, by reason.");
+
   Gauge& queued = gauge("sau_journal_queue", "Requests that wait to be written.");
   Gauge& waiting = gauge("sau_waiting_events", "Events that wait for their reward.");
   Gauge& lag = gauge("sau_learner_lag", "Log records that are not learned yet.");
@@ -82,6 +96,8 @@ struct Metrics::Families {
   Gauge& log_bytes = gauge("sau_log_bytes", "Size of the event store.");
   Gauge& actions = gauge("sau_known_actions", "Action ids with statistics.");
   Gauge& writable = gauge("sau_log_writable", "1 when the log takes records, else 0.");
+  Gauge& clock_offset =
+      gauge("sau_clock_offset_seconds", "How far the log's time is ahead of the clock.");
 };
 
 Metrics::Metrics() : families_(std::make_unique<Families>()) {}
@@ -117,15 +133,34 @@ void Metrics::rewarded(double delay_seconds, bool in_time) {
   if (in_time) families_->delay.Observe(delay_seconds);
 }
 
-void Metrics::expired(EventPhase phase) {
-  if (phase == EventPhase::kMissing) families_->missing.Increment();
-  if (phase == EventPhase::kDropped) families_->dropped.Increment();
+void Metrics::refused_reward() { families_->refused_rewards.Increment(); }
+void Metrics::clipped_reward() { families_->clipped_rewards.Increment(); }
+
+void Metrics::expired(EventPhase phase, std::size_t count) {
+  const auto n = static_cast<double>(count);
+  if (phase == EventPhase::kMissing) families_->missing.Increment(n);
+  if (phase == EventPhase::kDropped) families_->dropped.Increment(n);
 }
+
+void Metrics::removed(std::uint64_t events) {
+  families_->removed.Increment(static_cast<double>(events));
+}
+void Metrics::removal_failed() { families_->removal_failed.Increment(); }
 
 void Metrics::learned(double reward, double baseline) {
   families_->learned.Increment();
   families_->reward_sum.Increment(reward);
   families_->baseline_sum.Increment(baseline);
+}
+
+void Metrics::connections(std::size_t open,
+                          const std::vector<std::pair<std::string, std::uint64_t>>& dropped) {
+  families_->open_connections.Set(static_cast<double>(open));
+  const std::unique_lock lock(families_->mutex);
+  for (const auto& [reason, count] : dropped) {
+    Counter& counter = families_->dropped_connections.Add({{"reason", reason}});
+    counter.Increment(static_cast<double>(count) - counter.Value());
+  }
 }
 
 Metrics::Totals Metrics::totals() const {
@@ -138,7 +173,9 @@ Metrics::Totals Metrics::totals() const {
                 .late = whole(f.late),
                 .missing = whole(f.missing),
                 .learned = whole(f.learned),
-                .refused = 0};
+                .refused = 0,
+                .refused_rewards = whole(f.refused_rewards),
+                .clipped_rewards = whole(f.clipped_rewards)};
   const std::shared_lock lock(families_->mutex);
   for (const auto& [key, metric] : f.by_request) {
     if (key.second >= 400) totals.refused += whole(*metric.first);
@@ -157,6 +194,7 @@ std::string Metrics::text(const Gauges& gauges) const {
   f.log_bytes.Set(gauges.log_bytes);
   f.actions.Set(gauges.actions);
   f.writable.Set(gauges.writable);
+  f.clock_offset.Set(gauges.clock_offset);
   return prometheus::TextSerializer().Serialize(f.registry.Collect());
 }
 

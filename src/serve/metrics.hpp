@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "sau/store/record.hpp"
 
@@ -12,7 +14,7 @@ namespace sau::detail {
 // Gauges, read when somebody asks.
 struct Gauges {
   double queued = 0, waiting = 0, learner_lag = 0, model_version = 0, model_age = 0,
-         model_events = 0, log_bytes = 0, actions = 0, writable = 0;
+         model_events = 0, log_bytes = 0, actions = 0, writable = 0, clock_offset = 0;
 };
 
 // Counters since the start, in Prometheus' text format. Safe to use from any thread.
@@ -24,12 +26,23 @@ class Metrics {
   void request(std::string_view what, int status, double seconds);
   void ranked(bool explored, bool apprentice, bool agreed);
   void rewarded(double delay_seconds, bool in_time);
-  void expired(EventPhase phase);
+  // Out of the range of the configuration.
+  void refused_reward();
+  void clipped_reward();
+  void expired(EventPhase phase, std::size_t count);
+  // Events removed from the log because they are old; or why not: base.sau could not be written.
+  void removed(std::uint64_t events);
+  void removal_failed();
   // `baseline` is an unbiased estimate of what the caller's first action would have brought.
   void learned(double reward, double baseline);
 
+  // What there is now, and what was dropped since the start, by reason.
+  void connections(std::size_t open,
+                   const std::vector<std::pair<std::string, std::uint64_t>>& dropped);
+
   struct Totals {
-    std::uint64_t ranks = 0, rewards = 0, late = 0, missing = 0, learned = 0, refused = 0;
+    std::uint64_t ranks = 0, rewards = 0, late = 0, missing = 0, learned = 0, refused = 0,
+                  refused_rewards = 0, clipped_rewards = 0;
   };
   Totals totals() const;
   std::string text(const Gauges& gauges) const;

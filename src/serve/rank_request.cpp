@@ -10,7 +10,6 @@
 
 #include "core/hash.hpp"
 #include "sau/core/stack_memory.hpp"
-#include "sau/serve/configuration.hpp"
 #include "serve/feature_reader.hpp"
 
 namespace sau {
@@ -75,15 +74,23 @@ class RankReader {
   RankReader(const RequestLimits& limits, RankRequest& request)
       : limits_(limits), request_(request), features_(limits, request.features) {}
 
+  // Of a request that was taken before: the context, and one action.
+  std::optional<Failure> read_chosen(element root, std::size_t chosen) {
+    if (auto wrong = read_context(root)) return wrong;
+    const auto list = field(root, "actions");
+    simdjson::dom::array actions;
+    if (!list || list->get(actions) != simdjson::SUCCESS) return bad("expected actions", "actions");
+    std::size_t place = 0;
+    for (const element action : actions) {
+      if (place == chosen) return read_action(action, place);
+      ++place;
+    }
+    return bad("the action that was chosen is not there", "actions");
+  }
+
   std::optional<Failure> read(element root) {
     if (auto wrong = read_event(root)) return wrong;
-    if (const auto list = field(root, "contextFeatures")) {
-      if (auto wrong = features_.read_list(*list, detail::kContextSide)) {
-        wrong->target = "contextFeatures";
-        return wrong;
-      }
-    }
-    request_.context_end = request_.features.size();
+    if (auto wrong = read_context(root)) return wrong;
     if (auto wrong = read_actions(root)) return wrong;
     if (auto wrong = read_excluded(root)) return wrong;
     const std::size_t of_actions = request_.features.size() - request_.context_end;
@@ -97,6 +104,17 @@ class RankReader {
 
  private:
   using Place = std::pair<std::string_view, std::size_t>;
+
+  std::optional<Failure> read_context(element root) {
+    if (const auto list = field(root, "contextFeatures")) {
+      if (auto wrong = features_.read_list(*list, detail::kContextSide)) {
+        wrong->target = "contextFeatures";
+        return wrong;
+      }
+    }
+    request_.context_end = request_.features.size();
+    return std::nullopt;
+  }
 
   std::optional<Failure> read_event(element root) {
     if (const auto id = field(root, "eventId")) {
@@ -244,15 +262,26 @@ Result<RankRequest> read_rank_request(std::string_view body, const RequestLimits
   return request;
 }
 
+Result<RankRequest> read_chosen_action(std::string_view body, std::size_t chosen) {
+  const RequestLimits limits = RequestLimits::none();
+  const Result<element> root = parsed(body, limits.depth + kFrame);
+  if (!root.ok()) return root.failure();
+  RankRequest request;
+  request.features.reserve(32);
+  if (auto wrong = RankReader(limits, request).read_chosen(root.value(), chosen)) {
+    return std::move(*wrong);
+  }
+  return request;
+}
+
 Result<double> read_reward_request(std::string_view body) {
   const Result<element> root = parsed(body, kFrame);
   if (!root.ok()) return root.failure();
   const auto value = field(root.value(), "value");
   double number = 0.0;
   if (!value || !value->is_number() || value->get(number) != simdjson::SUCCESS ||
-      !(std::abs(number) <= kLargestReward)) {
-    return bad(fmt::format("expected a number from {} to {}", -kLargestReward, kLargestReward),
-               "value");
+      !std::isfinite(number)) {
+    return bad("expected a number", "value");
   }
   return number;
 }

@@ -1,7 +1,9 @@
 #include "serve/replayer.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "sau/catalog/catalog.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 #include "sau/serve/rank_request.hpp"
@@ -13,60 +15,124 @@ Replayer::Replayer(std::filesystem::path folder, std::string spec, std::uint64_t
     : folder_(std::move(folder)),
       spec_(std::move(spec)),
       seed_(seed),
-      agent_(make_joint_agent(spec_, seed_)),
+      agent_(make_offer_agent(spec_, seed_)),
       schema_(schema_of(*agent_, seed_)) {}
 
-void Replayer::load(std::string_view bytes, const std::string& name) {
-  auto agent = make_joint_agent(spec_, seed_);
+void Replayer::take(std::string_view bytes, const std::string& name) {
+  auto agent = make_offer_agent(spec_, seed_);
   const ModelHead head = read_model(bytes, name, schema_, *agent);
   agent_ = std::move(agent);
   position_ = head.position;
   version_ = head.version;
+  within_ = 0;
 }
 
-Result<std::optional<Lesson>> Replayer::apply(Sequence sequence, const Entry& entry,
-                                              const EventStore& store) {
-  std::optional<Lesson> lesson;
+void Replayer::load(std::string_view bytes, const std::string& name) {
+  take(bytes, name);
+  loaded_ = position_;
+}
+
+bool Replayer::load_base() {
+  const auto base = base_file(folder_);
+  if (!std::filesystem::exists(base)) return false;
+  take(read_file(base), base.string());
+  loaded_ = 0;  // nothing that it has learned from can be struck
+  return true;
+}
+
+Result<std::vector<Lesson>> Replayer::apply(Sequence sequence, const Entry& entry,
+                                            const EventStore& store) {
+  std::vector<Lesson> lessons;
   if (entry.kind == EntryKind::kModelReset) {
-    agent_ = make_joint_agent(spec_, seed_);
+    agent_ = make_offer_agent(spec_, seed_);
     version_ = sequence;
   } else if (entry.kind == EntryKind::kModelLoaded) {
     const auto file = loaded_file(folder_, entry.text);
     try {
-      load(read_file(file), file.string());
+      take(read_file(file), file.string());
       version_ = sequence;
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       return Failure{Failure::Code::kInternal, error.what()};
     }
+  } else if (entry.kind == EntryKind::kStruck) {
+    if (auto failure = rebuild(sequence, store)) return std::move(*failure);
+    version_ = sequence;
   } else if (entry.completes) {
-    auto found = store.decision(entry.decision);
-    if (!found.ok()) return found.failure();
-    if (!found.value()) {
-      return Failure{Failure::Code::kInternal,
-                     "record " + std::to_string(sequence) + " is about decision " +
-                         std::to_string(entry.decision) + ", which is not there"};
-    }
-    lesson = Lesson{.decision = std::move(*found.value()), .reward = entry.value};
-    if (lesson->decision.mode != LearningMode::kLoggingOnly) {
-      const auto request = read_rank_request(lesson->decision.request, RequestLimits::none());
-      if (!request.ok()) {
-        return Failure{Failure::Code::kInternal, "the request of record " +
-                                                     std::to_string(entry.decision) + ": " +
-                                                     request.failure().message};
-      }
-      const std::size_t chosen = lesson->decision.chosen;
-      try {
-        agent_->learn(request.value().context(), request.value().offered(chosen),
-                      lesson->decision.actions[chosen].value, entry.value);
-      } catch (const Error& error) {
-        return Failure{Failure::Code::kInternal,
-                       "record " + std::to_string(sequence) + ": " + error.what()};
-      }
-      version_ = sequence;
-    }
+    const std::span<const Sequence> decisions = entry.kind == EntryKind::kMissing
+                                                    ? std::span(entry.missing)
+                                                    : std::span(&entry.decision, 1);
+    auto learned = learn(sequence, decisions, entry.value, store);
+    if (!learned.ok()) return learned;
+    lessons = std::move(learned).value();
   }
+  within_ = 0;
   position_ = sequence;
-  return lesson;
+  return lessons;
+}
+
+Result<std::vector<Lesson>> Replayer::learn(Sequence sequence, std::span<const Sequence> decisions,
+                                            double reward, const EventStore& store) {
+  const auto left = decisions.subspan(std::min(within_, decisions.size()));
+  std::vector<Lesson> lessons;
+  const Status read = store.decisions_of(left, [&](Sequence decision, Decision found) {
+    lessons.push_back({decision, std::move(found), reward});
+  });
+  if (!read.ok()) return read.failure();
+  if (lessons.size() != left.size()) {
+    return Failure{Failure::Code::kInternal,
+                   "record " + std::to_string(sequence) + " is about a decision that is not there"};
+  }
+  for (const Lesson& lesson : lessons) {
+    if (!store.is_struck(lesson.sequence)) {
+      if (auto failure = learn(sequence, lesson.decision, reward)) return std::move(*failure);
+    }
+    ++within_;
+  }
+  return lessons;
+}
+
+std::optional<Failure> Replayer::learn(Sequence sequence, const Decision& decision, double reward) {
+  if (decision.mode == LearningMode::kLoggingOnly) return std::nullopt;
+  const auto request = read_chosen_action(decision.request, decision.chosen);
+  if (!request.ok()) {
+    return Failure{Failure::Code::kInternal, "the request of event '" + decision.event_id +
+                                                 "': " + request.failure().message};
+  }
+  try {
+    // A sum of rewards may leave the range that each of them keeps to.
+    const RewardRange range = agent_->rewards();
+    agent_->learn(request.value().context(), request.value().offered(0),
+                  decision.actions[decision.chosen].value,
+                  std::clamp(reward, range.min, range.max));
+  } catch (const Error& error) {
+    return Failure{Failure::Code::kInternal,
+                   "record " + std::to_string(sequence) + ": " + error.what()};
+  }
+  version_ = sequence;
+  return std::nullopt;
+}
+
+std::optional<Failure> Replayer::rebuild(Sequence until, const EventStore& store) {
+  // What was learned since the start has left them out.
+  if (loaded_ == 0) return std::nullopt;
+  Replayer anew(folder_, spec_, seed_);
+  try {
+    anew.load_base();
+  } catch (const std::exception& error) {
+    return Failure{Failure::Code::kInternal, error.what()};
+  }
+  std::optional<Failure> failure;
+  const Status read =
+      store.entries(anew.position() + 1, [&](Sequence sequence, const Entry& entry) {
+        if (sequence >= until) return false;
+        const auto applied = anew.apply(sequence, entry, store);
+        if (!applied.ok()) failure = applied.failure();
+        return applied.ok();
+      });
+  if (!read.ok()) return read.failure();
+  if (failure) return failure;
+  *this = std::move(anew);
+  return std::nullopt;
 }
 
 std::string Replayer::model() const { return write_model(*agent_, {schema_, position_, version_}); }
@@ -78,9 +144,7 @@ std::filesystem::path base_file(const std::filesystem::path& folder) { return fo
 std::filesystem::path loaded_file(const std::filesystem::path& folder, const std::string& name) {
   return folder / "models" / name;
 }
-std::filesystem::path events_folder(const std::filesystem::path& folder) {
-  return folder / "events";
-}
+std::filesystem::path log_folder(const std::filesystem::path& folder) { return folder / "log"; }
 std::filesystem::path settings_file(const std::filesystem::path& folder) {
   return folder / "service.json";
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/hash.hpp"
+#include "sau/core/draw.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 #include "sau/core/rng.hpp"
@@ -21,6 +22,7 @@
 #include "serve/metrics.hpp"
 #include "serve/model_file.hpp"
 #include "serve/replayer.hpp"
+#include "serve/restore.hpp"
 #include "serve/settings.hpp"
 
 namespace sau {
@@ -28,39 +30,23 @@ namespace {
 
 using namespace detail;
 
-Milliseconds system_time() {
+Milliseconds steady_time() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
+             std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 
 ServiceOptions completed(ServiceOptions options) {
-  if (!options.clock) options.clock = system_time;
+  if (!options.clock) options.clock = milliseconds_now;
+  if (!options.steady_clock) options.steady_clock = steady_time;
   if (!options.note) options.note = [](const std::string&) {};
   if (!options.store) {
-    options.store = [note = options.note](const std::filesystem::path& folder) {
-      return open_event_store(folder, {.read_only = false, .verify = true, .note = note});
+    options.store = [note = options.note,
+                     files = options.open_files](const std::filesystem::path& folder) {
+      return open_event_store(folder, {.open_files = files, .note = note});
     };
   }
   return options;
-}
-
-Replayer restored(const std::filesystem::path& folder, const FolderSettings& settings,
-                  const SharedStore& store) {
-  Replayer replayer(folder, settings.agent, settings.seed);
-  // Without a snapshot the log is learned anew, from where it begins.
-  auto file = snapshot_file(folder);
-  if (!std::filesystem::exists(file)) file = base_file(folder);
-  if (std::filesystem::exists(file)) replayer.load(read_file(file), file.string());
-  const auto last = store.read([](const EventStore& events) { return events.last(); });
-  if (!last.ok()) throw Error(last.failure().message);
-  if (replayer.position() > last.value()) {
-    throw Error(fmt::format(
-        "{}: the model has read the log up to record {}, but the log in {} ends "
-        "at {}: part of it is missing",
-        file.string(), replayer.position(), events_folder(folder).string(), last.value()));
-  }
-  return replayer;
 }
 
 // The event id seeds the draw: a retry draws the same.
@@ -69,34 +55,30 @@ double draw_of(std::uint64_t seed, std::string_view event_id) {
   return Rng(Stream{seed, event, 0, Role::kServe}).uniform();
 }
 
-// The first action at which the sum of the chances passes `draw`, none of chance 0.
-std::size_t drawn(std::span<const Outlook> outlooks, double draw) {
-  std::size_t chosen = 0;
-  double sum = 0.0;
-  for (std::size_t i = 0; i < outlooks.size(); ++i) {
-    if (outlooks[i].probability <= 0.0) continue;
-    chosen = i;
-    sum += outlooks[i].probability;
-    if (draw < sum) break;
-  }
-  return chosen;
-}
-
 }  // namespace
 
 class Service::Implementation final : public JournalObserver {
  public:
   explicit Implementation(ServiceOptions given)
       : options_(completed(std::move(given))),
-        settings_(settle_folder(options_.folder, options_.agent, options_.seed)),
-        store_(options_.store(events_folder(options_.folder))),
-        configuration_(stored_configuration(store_)),
-        learner_(store_, configuration_, restored(options_.folder, settings_, store_),
-                 learner_options()),
+        settings_(settings_for(options_.folder, options_.agent, options_.seed)),
+        store_(open_store()),
+        configuration_(stored_configuration(store_, settings_.configuration)),
+        learner_(store_, configuration_,
+                 restored(options_.folder, settings_, store_, options_.note), learner_options()),
         journal_(store_, configuration_, *this, journal_options()),
         at_start_(journal_.committed()),
         started_(options_.clock()) {
+    // Everything is there: the threads may call each other from here on.
+    keep_settings(options_.folder, settings_);
     learner_.follow(at_start_, at_start_);
+    if (configuration().takes_any_reward()) {
+      options_.note(
+          "rewards up to 1e9 are taken, and a single wrong one can spoil the model; to set bounds: "
+          R"(PUT /personalizer/v1.0/configurations/service {"rewardMinimum": -1, "rewardMaximum": 1})");
+    }
+    journal_.start();
+    learner_.start();
   }
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
@@ -114,7 +96,19 @@ class Service::Implementation final : public JournalObserver {
   void reward(std::string_view event_id, std::string_view body, Answer<Done> answer) {
     const auto value = read_reward_request(body);
     if (!value.ok()) return answer(value.failure());
-    journal_.submit(RewardOperation{std::string(event_id), value.value(), std::move(answer)});
+    const auto bounded = bounded_reward(value.value(), *configuration_.get());
+    if (!bounded.ok()) {
+      metrics_.refused_reward();
+      return answer(bounded.failure());
+    }
+    if (bounded.value() != value.value()) {
+      // Counted once it is in the log: a caller may have to send it again.
+      answer = [this, answer = std::move(answer)](Status status) {
+        if (status.ok()) metrics_.clipped_reward();
+        answer(std::move(status));
+      };
+    }
+    journal_.submit(RewardOperation{std::string(event_id), bounded.value(), std::move(answer)});
   }
 
   void activate(std::string_view event_id, Answer<Done> answer) {
@@ -124,9 +118,9 @@ class Service::Implementation final : public JournalObserver {
   Configuration configuration() const { return *configuration_.get(); }
 
   void configure(std::string_view json, Answer<Configuration> answer) {
-    if (const auto read = read_configuration(json, configuration()); !read.ok()) {
-      return answer(read.failure());
-    }
+    const auto read = read_configuration(json, configuration());
+    if (!read.ok()) return answer(read.failure());
+    if (auto wrong = check_rewards(read.value())) return answer(std::move(*wrong));
     journal_.submit(ConfigureOperation{std::string(json), std::move(answer)});
   }
 
@@ -136,13 +130,13 @@ class Service::Implementation final : public JournalObserver {
     const std::string name = checksum_of(bytes) + ".sau";
     try {
       Replayer(options_.folder, settings_.agent, settings_.seed).load(bytes, "the model");
-      std::filesystem::create_directories(loaded_file(options_.folder, name).parent_path());
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       return answer(Failure{Failure::Code::kBadRequest, error.what()});
     }
     try {
+      std::filesystem::create_directories(loaded_file(options_.folder, name).parent_path());
       write_file(loaded_file(options_.folder, name), bytes);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       return answer(Failure{Failure::Code::kUnavailable, error.what()});
     }
     journal_.submit(ModelOperation{EntryKind::kModelLoaded, name, std::move(answer)});
@@ -183,11 +177,11 @@ class Service::Implementation final : public JournalObserver {
                      .waiting = journal_.waiting(),
                      .lag = learner_.lag(),
                      .log_bytes = log_bytes(),
-                     .known_actions = learner_.action_count(),
-                     .fault = learner_.fault()};
+                     .known_actions = published->agent->action_count(),
+                     .fault = published->agent->fault()};
     constexpr std::size_t kActions = 50;
     view.shares = activity_.shares(kActions);
-    view.actions = learner_.actions(kActions);
+    view.actions = published->agent->actions(kActions);
     return store_.read(
         [&](const EventStore& store) { return describe_status(view, activity_, store); });
   }
@@ -202,12 +196,18 @@ class Service::Implementation final : public JournalObserver {
          .model_age = static_cast<double>(options_.clock() - published->time) / 1000.0,
          .model_events = static_cast<double>(published->agent->learned()),
          .log_bytes = static_cast<double>(log_bytes()),
-         .actions = static_cast<double>(learner_.action_count()),
-         .writable = journal_.broken() ? 0.0 : 1.0});
+         .actions = static_cast<double>(published->agent->action_count()),
+         .writable = journal_.broken() ? 0.0 : 1.0,
+         .clock_offset = static_cast<double>(journal_.clock_offset()) / 1000.0});
   }
 
   void count_request(std::string_view what, int status, double seconds) {
     metrics_.request(what, status, seconds);
+  }
+
+  void count_connections(std::size_t open,
+                         const std::vector<std::pair<std::string, std::uint64_t>>& dropped) {
+    metrics_.connections(open, dropped);
   }
 
   bool ready() const { return !journal_.broken() && learner_.position() >= at_start_; }
@@ -233,9 +233,33 @@ class Service::Implementation final : public JournalObserver {
     metrics_.rewarded(static_cast<double>(delay) / 1000.0, in_time);
     activity_.rewarded(options_.clock());
   }
-  void expired(EventPhase phase) override { metrics_.expired(phase); }
+  void expired(EventPhase phase, std::size_t count) override { metrics_.expired(phase, count); }
 
  private:
+  std::unique_ptr<EventStore> open_store() const {
+    upgrade_folder(options_.folder, options_.note);
+    const auto log = log_folder(options_.folder);
+    if (std::filesystem::exists(settings_file(options_.folder)) &&
+        (!std::filesystem::exists(log) || std::filesystem::is_empty(log))) {
+      throw Error(
+          log.string() +
+          ": missing, though the folder was served from. Restore the folder from a backup, or "
+          "accept the loss: see `sau log accept --help`");
+    }
+    return options_.store(log);
+  }
+
+  // Bounds of rewards that the agent cannot learn from are refused.
+  std::optional<Failure> check_rewards(const Configuration& configuration) const {
+    const RewardRange range = learner_.published()->agent->rewards();
+    const double low = configuration.reward_minimum, high = configuration.reward_maximum;
+    if (range.contains(RewardRange{low, high})) return std::nullopt;
+    return Failure{Failure::Code::kBadRequest,
+                   fmt::format("rewards from {} to {} are not allowed; {} learns from {} to {}",
+                               low, high, settings_.agent, range.min, range.max),
+                   low < range.min ? "rewardMinimum" : "rewardMaximum"};
+  }
+
   RankOperation decide(RankRequest request, std::string body, Answer<RankAnswer> answer) {
     const auto configuration = configuration_.get();
     const auto model = learner_.published();
@@ -244,10 +268,11 @@ class Service::Implementation final : public JournalObserver {
     std::pmr::vector<OfferedAction> offered(memory.resource());
     offered.reserve(request.actions.size());
     for (std::size_t i = 0; i < request.actions.size(); ++i) offered.push_back(request.offered(i));
-    std::pmr::vector<Outlook> outlooks(offered.size(), memory.resource());
+    std::pmr::vector<Forecast> forecasts(offered.size(), memory.resource());
     model->agent->decide(request.context(), offered, configuration->exploration_percentage,
-                         outlooks);
-    const std::size_t policy = drawn(outlooks, draw_of(settings_.seed, request.event_id));
+                         forecasts);
+    const std::size_t policy =
+        draw_from(forecasts, draw_of(settings_.seed, request.event_id), &Forecast::probability);
     const auto baseline = static_cast<std::size_t>(
         std::ranges::find(request.actions, false, &RankRequest::Action::excluded) -
         request.actions.begin());
@@ -255,8 +280,8 @@ class Service::Implementation final : public JournalObserver {
     if (configuration->learning_mode == LearningMode::kApprentice) {
       // The caller's own choice, with certainty.
       chosen = baseline;
-      for (Outlook& outlook : outlooks) outlook.probability = 0.0;
-      outlooks[chosen].probability = 1.0;
+      for (Forecast& forecast : forecasts) forecast.probability = 0.0;
+      forecasts[chosen].probability = 1.0;
     }
     Decision decision{.time = 0,
                       .event_id = std::move(request.event_id),
@@ -277,15 +302,16 @@ class Service::Implementation final : public JournalObserver {
                             .agreed = policy == chosen,
                             .answer = {.ranking = {}, .event_id = {}, .chosen = chosen},
                             .done = std::move(answer)};
-    decision.actions.reserve(outlooks.size());
-    operation.answer.ranking.reserve(outlooks.size());
-    for (std::size_t i = 0; i < outlooks.size(); ++i) {
-      const Outlook& outlook = outlooks[i];
-      if (!offered[i].excluded && outlook.value > outlooks[policy].value) operation.explored = true;
-      decision.actions.push_back(
-          {outlook.value, outlook.spread, outlook.variance, outlook.probability, outlook.count});
+    decision.actions.reserve(forecasts.size());
+    operation.answer.ranking.reserve(forecasts.size());
+    for (std::size_t i = 0; i < forecasts.size(); ++i) {
+      const Forecast& forecast = forecasts[i];
+      if (!offered[i].excluded && forecast.value > forecasts[policy].value)
+        operation.explored = true;
+      decision.actions.push_back({forecast.value, forecast.spread, forecast.variance,
+                                  forecast.probability, forecast.count});
       // (Offered actions look at these ids; they are not used any more.)
-      operation.answer.ranking.push_back({std::move(request.actions[i].id), outlook.probability});
+      operation.answer.ranking.push_back({std::move(request.actions[i].id), forecast.probability});
     }
     encode(decision, operation.record);
     operation.answer.event_id = std::move(decision.event_id);
@@ -293,13 +319,17 @@ class Service::Implementation final : public JournalObserver {
   }
 
   JournalOptions journal_options() {
-    return {.queue = options_.queue,
-            .waiting = options_.waiting,
-            .clock = options_.clock,
-            .note = options_.note,
-            .committed = [this](Sequence last, Sequence last_entry) {
-              learner_.follow(last, last_entry);
-            }};
+    return {
+        .queue = options_.queue,
+        .waiting = options_.waiting,
+        .clock =
+            [this] {
+              return ClockReading{options_.clock(), options_.steady_clock()};
+            },
+        .note = options_.note,
+        .committed = [this](Sequence last,
+                            Sequence last_entry) { learner_.follow(last, last_entry); },
+        .removed = [this](const LogHead& before, const LogHead& until) { removed(before, until); }};
   }
 
   LearnerOptions learner_options() {
@@ -321,14 +351,30 @@ class Service::Implementation final : public JournalObserver {
     activity_.learned(options_.clock(), lesson.reward, baseline);
   }
 
+  // What is old may go, once the model that replaces it is on disk and was read back. Called by the
+  // learner thread.
   void snapshotted(Sequence position) {
-    journal_.forget_before(position + 1, [this] {
-      try {
-        write_file(base_file(options_.folder), read_file(snapshot_file(options_.folder)));
-      } catch (const Error& error) {
-        options_.note(error.what());
-      }
-    });
+    journal_.keep_head();
+    try {
+      const auto until = due_for_removal(store_, position, journal_.trusted_time(),
+                                         configuration_.get()->log_retention_days);
+      if (!until) return;
+      write_base(options_.folder, settings_, until->last);
+      journal_.forget(*until);
+    } catch (const std::exception& error) {
+      metrics_.removal_failed();
+      options_.note(fmt::format("nothing is removed from the log: {}", error.what()));
+    }
+  }
+
+  // Called by the journal thread.
+  void removed(const LogHead& before, const LogHead& until) {
+    const std::uint64_t events = until.decisions - before.decisions;
+    metrics_.removed(events);
+    options_.note(fmt::format(
+        "removed records {} to {} of the log, {} events, older than {} days: base.sau has what was "
+        "learned from them",
+        before.last + 1, until.last, events, configuration_.get()->log_retention_days));
   }
 
   std::uint64_t log_bytes() const {
@@ -379,6 +425,10 @@ std::string Service::status() const { return implementation_->status(); }
 std::string Service::metrics() const { return implementation_->metrics(); }
 void Service::count_request(std::string_view what, int status, double seconds) {
   implementation_->count_request(what, status, seconds);
+}
+void Service::count_connections(std::size_t open,
+                                const std::vector<std::pair<std::string, std::uint64_t>>& dropped) {
+  implementation_->count_connections(open, dropped);
 }
 bool Service::ready() const { return implementation_->ready(); }
 void Service::settle() { implementation_->settle(); }

@@ -2,66 +2,169 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "sau/agent/joint_agent.hpp"
+#include "sau/catalog/catalog.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
+#include "sau/store/event_store.hpp"
 #include "serve/replayer.hpp"
 
 namespace sau::detail {
 namespace {
 
-constexpr int kFolderVersion = 2;
+namespace fs = std::filesystem;
 
-}  // namespace
+constexpr int kFolderVersion = 3, kUpgradedVersion = 2;
+constexpr const char* kMarkExtension = ".mark";
 
-FolderSettings read_folder(const std::filesystem::path& folder) {
+struct Stored {
+  int version = 0;
+  FolderSettings settings;
+};
+
+std::optional<Stored> stored_settings(const fs::path& folder) {
   const auto file = settings_file(folder);
-  if (!std::filesystem::exists(file)) {
-    throw UsageError(folder.string() + ": not a folder of sau serve: it has no service.json");
-  }
+  if (!fs::exists(file)) return std::nullopt;
   const auto json = nlohmann::json::parse(read_file(file), nullptr, false);
   if (!json.is_object() || !json.contains("version") || !json.contains("agent") ||
       !json.contains("seed") || !json["version"].is_number_integer() ||
       !json["agent"].is_string() || !json["seed"].is_number_unsigned()) {
     throw Error(file.string() + ": expected version, agent and seed");
   }
-  if (json["version"].get<int>() != kFolderVersion) {
-    throw Error(fmt::format("{}: a folder of version {}; this program reads version {}",
-                            file.string(), json["version"].get<int>(), kFolderVersion));
+  const int version = json["version"].get<int>();
+  if (version < kUpgradedVersion) {
+    throw Error(fmt::format(
+        "{}: a folder of version {}, made by a program from before the first release; this program "
+        "reads versions {} and {}. Export it with the program that made it (sau log export), and "
+        "begin a new folder",
+        file.string(), version, kUpgradedVersion, kFolderVersion));
   }
-  return {.agent = json["agent"].get<std::string>(), .seed = json["seed"].get<std::uint64_t>()};
+  if (version > kFolderVersion) {
+    throw Error(fmt::format(
+        "{}: a folder of version {}; this program reads versions {} and {}: use a newer "
+        "one",
+        file.string(), version, kUpgradedVersion, kFolderVersion));
+  }
+  FolderSettings settings{.agent = json["agent"].get<std::string>(),
+                          .seed = json["seed"].get<std::uint64_t>(),
+                          .configuration = configuration_without_bounds()};
+  if (json.contains("configuration")) {
+    const auto read = read_configuration(json["configuration"].dump(), settings.configuration);
+    if (!read.ok()) {
+      throw Error(
+          fmt::format("{}: {}: {}", file.string(), read.failure().target, read.failure().message));
+    }
+    settings.configuration = read.value();
+  }
+  return Stored{version, std::move(settings)};
 }
 
-FolderSettings settle_folder(const std::filesystem::path& folder, const std::string& agent,
-                             std::optional<std::uint64_t> seed) {
+void write_settings(const fs::path& folder, const FolderSettings& settings) {
+  const nlohmann::ordered_json json = {
+      {"version", kFolderVersion},
+      {"agent", settings.agent},
+      {"seed", settings.seed},
+      {"configuration", nlohmann::ordered_json::parse(to_json(settings.configuration))}};
+  write_file(settings_file(folder), json.dump(1) + "\n");
+}
+
+// Only what a first start that did not come to its end has left there.
+bool is_new(const fs::path& folder) {
+  if (!fs::exists(folder)) return true;
+  const fs::path log = log_folder(folder).filename();
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const auto name = entry.path().filename();
+    if (name != log && name != log.string() + kMarkExtension) return false;
+  }
+  const auto acknowledged = acknowledged_head(log_folder(folder));
+  return !acknowledged || acknowledged->last == 0;
+}
+
+}  // namespace
+
+FolderSettings read_folder(const fs::path& folder) {
+  const auto found = stored_settings(folder);
+  if (!found) {
+    throw UsageError(folder.string() + ": not a folder of sau serve: it has no service.json");
+  }
+  if (found->version != kFolderVersion) {
+    throw UsageError(fmt::format(
+        "{}: a folder of version {}: `sau log upgrade {}` makes it one of version {}, and so does "
+        "starting sau serve",
+        folder.string(), found->version, folder.string(), kFolderVersion));
+  }
+  return found->settings;
+}
+
+FolderSettings settings_for(const fs::path& folder, const std::string& agent,
+                            std::optional<std::uint64_t> seed) {
   // The canonical spelling: the same agent under another one is no other agent.
-  const auto canonical = [](const std::string& spec) { return make_joint_agent(spec, 1)->spec(); };
-  if (std::filesystem::exists(settings_file(folder))) {
-    FolderSettings found = read_folder(folder);
-    const FolderSettings wanted{agent.empty() ? found.agent : canonical(agent),
-                                seed.value_or(found.seed)};
-    if (found.agent != wanted.agent || found.seed != wanted.seed) {
+  const auto canonical = [](const std::string& spec) { return canonical_offer_agent(spec); };
+  if (const auto found = stored_settings(folder)) {
+    const FolderSettings& settings = found->settings;
+    const FolderSettings wanted{.agent = agent.empty() ? settings.agent : canonical(agent),
+                                .seed = seed.value_or(settings.seed)};
+    if (canonical(settings.agent) != canonical(wanted.agent) || settings.seed != wanted.seed) {
       throw UsageError(fmt::format(
           "{} was made for the agent {} with seed {}, not {} with seed {}; give those, or another "
           "folder",
-          folder.string(), found.agent, found.seed, wanted.agent, wanted.seed));
+          folder.string(), settings.agent, settings.seed, wanted.agent, wanted.seed));
     }
-    return found;
+    return settings;
   }
-  FolderSettings wanted{canonical(agent.empty() ? "hashed_linear+sau_sampling" : agent),
-                        seed.value_or(1)};
+  FolderSettings wanted{.agent = canonical(agent.empty() ? "hashed_linear+sau_sampling" : agent),
+                        .seed = seed.value_or(1)};
+  const RewardRange learned = make_offer_agent(wanted.agent, wanted.seed)->rewards();
+  Configuration& start = wanted.configuration;
+  start.reward_minimum = std::max(start.reward_minimum, learned.min);
+  start.reward_maximum = std::min(start.reward_maximum, learned.max);
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw Error(folder.string() + ": " + error.message());
-  if (!std::filesystem::is_empty(folder)) {
+  const bool is_folder = fs::is_directory(folder, error);
+  if (!is_folder && fs::exists(folder)) throw UsageError(folder.string() + ": not a folder");
+  if (!is_new(folder)) {
     throw UsageError(folder.string() + ": not empty, and not a folder of sau serve");
   }
-  const nlohmann::ordered_json json = {
-      {"version", kFolderVersion}, {"agent", wanted.agent}, {"seed", wanted.seed}};
-  write_file(settings_file(folder), json.dump(1) + "\n");
   return wanted;
+}
+
+void keep_settings(const fs::path& folder, const FolderSettings& settings) {
+  if (!fs::exists(settings_file(folder))) write_settings(folder, settings);
+}
+
+bool upgrade_folder(const fs::path& folder, const std::function<void(const std::string&)>& note) {
+  const auto found = stored_settings(folder);
+  if (!found) return false;
+  const fs::path old = folder / "events", log = log_folder(folder);
+  if (found->version == kFolderVersion) {
+    // All that an upgrade had left to do.
+    if (fs::exists(old) && fs::exists(log / "CURRENT")) fs::remove_all(old);
+    return false;
+  }
+  const fs::path log_mark = log.string() + kMarkExtension;
+  if (!fs::exists(old / "CURRENT")) {
+    throw Error(fmt::format(
+        "{}: says that the folder is of version {}, but there is no log of that version in {}; "
+        "nothing was changed",
+        settings_file(folder).string(), found->version, old.string()));
+  }
+  note(fmt::format("{}: a folder of version {}; its log is written anew in version {}",
+                   folder.string(), found->version, kFolderVersion));
+  // Aside first. Until service.json says otherwise, the old log is the one that counts; what lies
+  // in the place of the new one was left by an upgrade that did not come to its end.
+  const fs::path aside = log.string() + ".part", aside_mark = aside.string() + kMarkExtension;
+  fs::remove_all(aside);
+  fs::remove(aside_mark);
+  carry_over_event_store(old, aside);
+  fs::remove_all(log);
+  fs::rename(aside, log);
+  fs::rename(aside_mark, log_mark);
+  write_settings(folder, found->settings);
+  fs::remove_all(old);
+  note(fmt::format("{}: upgraded to version {}: {} records", folder.string(), kFolderVersion,
+                   acknowledged_head(log)->last));
+  return true;
 }
 
 }  // namespace sau::detail

@@ -25,9 +25,9 @@ class SharedStore {
     const std::shared_lock lock(mutex_);
     return store_->write(batch);
   }
-  Status forget(Sequence first) {
+  Status forget(const LogHead& until) {
     const std::shared_lock lock(mutex_);
-    return store_->forget(first);
+    return store_->forget(until);
   }
   Status reopen() {
     const std::unique_lock lock(mutex_);

@@ -8,8 +8,10 @@
 #include <optional>
 #include <utility>
 
+#include "core/bytes.hpp"
 #include "core/hash.hpp"
-#include "store/bytes.hpp"
+#include "sau/store/event_store.hpp"
+#include "sau/store/log_head.hpp"
 
 namespace sau {
 namespace {
@@ -18,12 +20,19 @@ using detail::ByteReader;
 using detail::ByteWriter;
 
 // The first byte. A record of another format, or of a later one, is refused by name.
-enum class Format : std::uint8_t { kDecision = 0xD1, kEntry = 0xE1, kEventState = 0x51 };
+enum class Format : std::uint8_t {
+  kDecision = 0xD1,
+  kEntry = 0xE1,
+  kIndexedEvent = 0x41,
+  kEventState = 0x51,
+  kLogHead = 0x61,
+};
 
 constexpr std::size_t kRecordChecksum = sizeof(std::uint64_t);
 constexpr std::size_t kActionBytes = 40, kReceivedBytes = 17;
-constexpr std::size_t kTimeOfDecision = 1;  // its place, after the format
-constexpr std::size_t kLargestRatio = 255;  // of what LZ4 makes smaller
+constexpr std::size_t kTimeOfDecision = 1;    // its place, after the format
+constexpr std::size_t kLargestRatio = 255;    // of what LZ4 makes smaller
+constexpr unsigned kActive = 1, kStruck = 2;  // flags of an event's state
 
 ByteWriter begin(Format format, std::string& into) {
   into.clear();
@@ -88,6 +97,37 @@ std::optional<std::string> take_packed(ByteReader& reader) {
                                            static_cast<int>(block.size()), static_cast<int>(size));
   if (unpacked < 0 || static_cast<std::uint32_t>(unpacked) != size) return std::nullopt;
   return text;
+}
+
+// Sequence numbers in order, as the steps from one to the next: seven bits a byte, the low ones
+// first, and a high bit where more of the number follow.
+void put_steps(ByteWriter& writer, const std::vector<Sequence>& sequences) {
+  Sequence before = 0;
+  for (const Sequence sequence : sequences) {
+    Sequence step = sequence - before;
+    before = sequence;
+    for (; step >= 0x80; step >>= 7) writer.put(static_cast<std::uint8_t>(step | 0x80));
+    writer.put(static_cast<std::uint8_t>(step));
+  }
+}
+
+// Nothing when the bytes are not such numbers, or they do not grow.
+std::optional<std::vector<Sequence>> take_steps(std::string_view bytes) {
+  std::vector<Sequence> sequences;
+  Sequence before = 0, step = 0;
+  int shift = 0;
+  for (const char c : bytes) {
+    if (shift > 56) return std::nullopt;
+    step |= static_cast<Sequence>(c & 0x7F) << shift;
+    shift += 7;
+    if ((c & 0x80) != 0) continue;
+    if (step == 0) return std::nullopt;
+    sequences.push_back(before += step);
+    step = 0;
+    shift = 0;
+  }
+  if (shift != 0) return std::nullopt;
+  return sequences;
 }
 
 template <class E>
@@ -174,7 +214,14 @@ void encode(const Entry& entry, std::string& into) {
   writer.put(entry.time);
   writer.put(entry.decision);
   writer.put(entry.value);
-  writer.put_text(entry.text);
+  if (entry.kind == EntryKind::kMissing) {
+    std::string steps;
+    ByteWriter list(steps);
+    put_steps(list, entry.missing);
+    writer.put_text(steps);
+  } else {
+    writer.put_text(entry.text);
+  }
   finish(writer);
 }
 
@@ -183,17 +230,46 @@ Result<Entry> decode_entry(std::string_view bytes) {
   if (!contents.ok()) return contents.failure();
   ByteReader reader(contents.value());
   Entry entry;
-  const auto kind = enum_within(reader.take<std::uint8_t>(), EntryKind::kModelLoaded);
+  const auto kind = enum_within(reader.take<std::uint8_t>(), EntryKind::kStruck);
   entry.completes = reader.take<std::uint8_t>() != 0;
   entry.time = reader.take<Milliseconds>();
   entry.decision = reader.take<Sequence>();
   entry.value = reader.take<double>();
-  entry.text = reader.take_text();
+  const std::string_view text = reader.take_text();
   if (!kind || !reader.finished() || !std::isfinite(entry.value)) {
     return broken("its contents make no sense");
   }
   entry.kind = *kind;
+  if (entry.kind != EntryKind::kMissing) {
+    entry.text = text;
+    return entry;
+  }
+  auto missing = take_steps(text);
+  if (!missing || missing->empty()) return broken("its contents make no sense");
+  entry.missing = std::move(*missing);
   return entry;
+}
+
+void encode(const IndexedEvent& event, std::string& into) {
+  ByteWriter writer = begin(Format::kIndexedEvent, into);
+  writer.put(event.decision);
+  writer.put(event.time);
+  writer.put(event.fingerprint);
+  writer.put(static_cast<std::uint8_t>(event.deferred));
+  finish(writer);
+}
+
+Result<IndexedEvent> decode_indexed_event(std::string_view bytes) {
+  const auto contents = checked(bytes, Format::kIndexedEvent);
+  if (!contents.ok()) return contents.failure();
+  ByteReader reader(contents.value());
+  IndexedEvent event;
+  event.decision = reader.take<Sequence>();
+  event.time = reader.take<Milliseconds>();
+  event.fingerprint = reader.take<std::uint64_t>();
+  event.deferred = reader.take<std::uint8_t>() != 0;
+  if (!reader.finished()) return broken("its contents make no sense");
+  return event;
 }
 
 void encode(const EventState& state, std::string& into) {
@@ -203,7 +279,8 @@ void encode(const EventState& state, std::string& into) {
   writer.put(state.time);
   writer.put(state.fingerprint);
   writer.put(state.phase);
-  writer.put(static_cast<std::uint8_t>(state.active));
+  writer.put(
+      static_cast<std::uint8_t>((state.active ? kActive : 0) | (state.struck ? kStruck : 0)));
   writer.put(state.rewards);
   writer.put(state.late);
   writer.put(state.first);
@@ -228,7 +305,9 @@ Result<EventState> decode_event_state(std::string_view bytes) {
   state.time = reader.take<Milliseconds>();
   state.fingerprint = reader.take<std::uint64_t>();
   const auto phase = enum_within(reader.take<std::uint8_t>(), EventPhase::kDropped);
-  state.active = reader.take<std::uint8_t>() != 0;
+  const auto flags = reader.take<std::uint8_t>();
+  state.active = (flags & kActive) != 0;
+  state.struck = (flags & kStruck) != 0;
   state.rewards = reader.take<std::uint32_t>();
   state.late = reader.take<std::uint32_t>();
   state.first = reader.take<double>();
@@ -246,6 +325,68 @@ Result<EventState> decode_event_state(std::string_view bytes) {
   if (!phase || !reader.finished()) return broken("its contents make no sense");
   state.phase = *phase;
   return state;
+}
+
+Result<DecisionHead> decode_decision_head(std::string_view bytes) {
+  const auto contents = checked(bytes, Format::kDecision);
+  if (!contents.ok()) return contents.failure();
+  ByteReader reader(contents.value());
+  DecisionHead head;
+  head.time = reader.take<Milliseconds>();
+  head.fingerprint = reader.take<std::uint64_t>();
+  reader.take<std::uint64_t>();  // the model's version
+  reader.take<std::uint8_t>();   // the mode
+  head.deferred = reader.take<std::uint8_t>() != 0;
+  for (int place = 0; place < 3; ++place) reader.take<std::uint32_t>();
+  head.event_id = reader.take_text();
+  if (reader.left() == 0) return broken("its contents make no sense");
+  return head;
+}
+
+std::optional<std::uint64_t> record_checksum(std::string_view bytes) {
+  if (bytes.size() < 1 + kRecordChecksum) return std::nullopt;
+  const std::size_t size = bytes.size() - kRecordChecksum;
+  const auto stored = ByteReader(bytes.substr(size)).take<std::uint64_t>();
+  if (stored != detail::hash_of(bytes.substr(0, size))) return std::nullopt;
+  return stored;
+}
+
+std::uint64_t chained(std::uint64_t chain, std::uint64_t record_checksum) noexcept {
+  return detail::hash_of({reinterpret_cast<const char*>(&record_checksum), sizeof record_checksum},
+                         chain);
+}
+
+void EventDigest::add(std::string_view id, Sequence decision) noexcept {
+  ++count;
+  sum += detail::hash_of(id, decision);
+}
+
+std::string encode(const LogHead& head) {
+  std::string bytes;
+  ByteWriter writer = begin(Format::kLogHead, bytes);
+  writer.put(head.last);
+  writer.put(head.decisions);
+  writer.put(head.chain);
+  writer.put(head.waiting_from);
+  writer.put(head.time);
+  writer.put(head.trusted_time);
+  finish(writer);
+  return bytes;
+}
+
+Result<LogHead> decode_log_head(std::string_view bytes) {
+  const auto contents = checked(bytes, Format::kLogHead);
+  if (!contents.ok()) return contents.failure();
+  ByteReader reader(contents.value());
+  LogHead head;
+  head.last = reader.take<Sequence>();
+  head.decisions = reader.take<std::uint64_t>();
+  head.chain = reader.take<std::uint64_t>();
+  head.waiting_from = reader.take<Sequence>();
+  head.time = reader.take<Milliseconds>();
+  head.trusted_time = reader.take<Milliseconds>();
+  if (!reader.finished()) return broken("its contents make no sense");
+  return head;
 }
 
 }  // namespace sau

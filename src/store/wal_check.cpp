@@ -92,14 +92,6 @@ WalCheck check_wal(std::string_view bytes) {
   return check;
 }
 
-namespace {
-
-// Where the end of the last file is torn.
-struct TornEnd {
-  std::filesystem::path file;
-  std::uint64_t whole = 0, lost = 0;
-};
-
 std::optional<TornEnd> find_torn_end(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -114,7 +106,7 @@ std::optional<TornEnd> find_torn_end(const std::filesystem::path& folder) {
     if (damaged_before || check.goes_on) {
       throw Error(fmt::format(
           "{}: damaged at offset {}: a record there does not match its checksum, and whole records "
-          "follow; nothing was changed. Restore the folder from a copy",
+          "follow; nothing was changed. Restore the folder from a backup",
           (damaged_before ? torn->file : file).string(),
           damaged_before ? torn->whole : check.whole));
     }
@@ -123,20 +115,12 @@ std::optional<TornEnd> find_torn_end(const std::filesystem::path& folder) {
   return torn;
 }
 
-}  // namespace
-
-void check_wal_files(const std::filesystem::path& folder) {
-  static_cast<void>(find_torn_end(folder));
-}
-
-std::string repair_wal(const std::filesystem::path& folder) {
-  const auto torn = find_torn_end(folder);
-  if (!torn) return "";
-  std::filesystem::resize_file(torn->file, torn->whole);
+std::string cut_off(const TornEnd& torn) {
+  std::filesystem::resize_file(torn.file, torn.whole);
   return fmt::format(
       "{}: cut at offset {}, after the last whole record; {} bytes of a record that "
       "was being written, and was not acknowledged, are gone",
-      torn->file.string(), torn->whole, torn->lost);
+      torn.file.string(), torn.whole, torn.lost);
 }
 
 }  // namespace sau::detail

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace sau::detail {
@@ -19,12 +21,18 @@ struct WalCheck {
 
 WalCheck check_wal(std::string_view bytes);
 
-// Throws Error, with file and offset, when a log file is damaged elsewhere than at its end.
-void check_wal_files(const std::filesystem::path& folder);
+// Where the end of the last file is torn.
+struct TornEnd {
+  std::filesystem::path file;
+  std::uint64_t whole = 0, lost = 0;  // bytes
+};
 
-// Checks the log files of a store that nobody has open, in order. An end torn by a crash, that is
-// one after which no record begins, is cut off; returns a sentence that says so, or an empty one.
-// Throws Error, with file and offset, when a file is damaged elsewhere.
-std::string repair_wal(const std::filesystem::path& folder);
+// Looks through the log files in order, and changes nothing. Finds the end that a crash has torn,
+// that is one after which no record begins. Throws Error, with file and offset, when a file is
+// damaged elsewhere.
+std::optional<TornEnd> find_torn_end(const std::filesystem::path& folder);
+
+// Cuts it off; nobody may have the store open. Returns a sentence that says so.
+std::string cut_off(const TornEnd& torn);
 
 }  // namespace sau::detail

@@ -3,6 +3,7 @@
 #include "catalog/agent_of.hpp"
 #include "sau/agent/agent.hpp"
 #include "sau/catalog/catalog.hpp"
+#include "sau/explore/greedy.hpp"
 #include "support/diverging.hpp"
 #include "support/fixed_values.hpp"
 
@@ -11,13 +12,6 @@ namespace {
 
 using testing::Diverging;
 using testing::FixedValues;
-
-// Plays the first action; breaks down at once.
-class BrokenStrategy : public Greedy {
- public:
-  using Greedy::Greedy;
-  std::string fault() const { return "the strategy broke"; }
-};
 
 constexpr Shape kShape{.actions = 2, .dim = 0};
 
@@ -38,15 +32,6 @@ TEST(Fault, IsTheModelsFromTheUpdateOnAtWhichItBroke) {
   }
   EXPECT_EQ(any.fault(), "the loss of update 3 is \"inf\", not finite; try less");
   EXPECT_EQ(any.clone()->fault(), any.fault());
-}
-
-TEST(Fault, IsTheStrategysWhenTheModelIsWell) {
-  const Agent strategy{FixedValues{1.0, 2.0}, BrokenStrategy{{kShape, {}}}};
-  EXPECT_EQ(strategy.fault(), "the strategy broke");
-  Agent both{Diverging(2, 1), BrokenStrategy{{kShape, {}}}};
-  EXPECT_EQ(both.fault(), "the strategy broke");
-  both.learn({}, {.action = 0, .value = 0.0}, 1.0);
-  EXPECT_EQ(both.fault(), "the loss of update 1 is \"inf\", not finite; try less");
 }
 
 TEST(Fault, IsSavedAndLoaded) {

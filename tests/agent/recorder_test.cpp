@@ -149,6 +149,40 @@ TEST(Stuck, FewerThanTenPlaysAreTooFewToTell) {
   }
 }
 
+// A trial of 1000 steps whose last 100 are given, where actions come and go: how many were on
+// offer, and whether the one chosen has regret. Every step has an id of its own.
+bool stuck_by_ids(const std::vector<std::pair<std::size_t, bool>>& tail) {
+  const auto points = curve_points(1000);
+  Recorder recorder(0, 1000, points);
+  for (int n = 0; n < 900; ++n) recorder.step("old", 2, 0.0, 1.0);
+  int n = 0;
+  for (const auto& [offered, wrong] : tail) {
+    recorder.step("a" + std::to_string(n++), offered, 0.0, wrong ? 0.1 : 0.0);
+  }
+  return recorder.record().stuck;
+}
+
+// 50 steps with 2 on offer and 50 with 5: a uniform choice is right 35 times, half of that is 17.5.
+TEST(Stuck, WhereActionsComeAndGoAUniformChoiceCountsOneOverTheActionsOnOffer) {
+  const auto tail = [](std::size_t right) {
+    std::vector<std::pair<std::size_t, bool>> steps;
+    for (std::size_t n = 0; n < 100; ++n) steps.emplace_back(n % 2 == 0 ? 2U : 5U, n >= right);
+    return steps;
+  };
+  EXPECT_TRUE(stuck_by_ids(tail(17)));
+  EXPECT_FALSE(stuck_by_ids(tail(18)));
+}
+
+TEST(Stuck, WhereActionsComeAndGoTheyAreToldApartByTheirIds) {
+  const auto points = curve_points(1000);
+  for (const int same : {94, 95}) {
+    Recorder recorder(0, 1000, points);
+    for (int n = 0; n < 900; ++n) recorder.step("a", 10, 0.0, 0.0);
+    for (int n = 0; n < 100; ++n) recorder.step(n < same ? "a" : "b", 10, 0.0, n % 2 == 0 ? 1 : 0);
+    EXPECT_EQ(recorder.record().stuck, same == 95) << same;
+  }
+}
+
 TEST(Stuck, ATrialThatWasNotPlayedIsNot) {
   const auto points = curve_points(1000);
   const Recorder recorder(2, 1000, points);

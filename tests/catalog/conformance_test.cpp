@@ -210,47 +210,6 @@ TEST_P(Conformance, ACloneIsIndependent) {
   EXPECT_EQ(state_bytes(*agent), state_bytes(*clone));
 }
 
-// Two halves learn apart from the same decisions; after the merge, values and chances are those of
-// the agent that saw everything. Values are fixed beforehand, as they come back with late rewards.
-TEST_P(Conformance, MergedHalvesAreTheWhole) {
-  if (GetParam().mergeable) {
-    const auto whole = GetParam().make(4), left = GetParam().make(4), right = GetParam().make(4);
-    auto world = GetParam().world(4);
-    Rng rng({.seed = 9, .role = Role::kAgent}), aside({.seed = 10, .role = Role::kAgent});
-    for (int n = 0; n < 200; ++n) {
-      const Context x = world.next();
-      const Choice made = whole->choose(x, rng);
-      const double reward = world.reward(made.action);
-      whole->learn(x, made, reward);
-      AnyAgent& half = n % 3 == 0 ? *left : *right;
-      half.choose(x, aside);  // counts the step
-      half.learn(x, made, reward);
-    }
-    left->merge(*right);
-    const Context x = world.next();
-    std::vector<double> merged(4), expected(4);
-    left->probabilities(x, merged);
-    whole->probabilities(x, expected);
-    for (std::size_t a = 0; a < 4; ++a) {
-      EXPECT_NEAR(left->values(x)[a], whole->values(x)[a], 1e-9);
-      EXPECT_NEAR(merged[a], expected[a], 1e-7);
-    }
-  }
-}
-
-TEST_P(Conformance, MergingWhatDoesNotMatchIsRefused) {
-  const auto agent = GetParam().make(4);
-  const auto wider = GetParam().make(5);
-  const std::string before = state_bytes(*agent);
-  const std::string error = error_of([&] { agent->merge(*wider); });
-  EXPECT_THAT(error, HasSubstr("merge: cannot add " + GetParam().spec() + " for 5 actions"));
-  EXPECT_THAT(error, HasSubstr("for 4 actions"));
-  const auto stranger =
-      make_agent(agent->spec().ends_with("+greedy") ? "uniform" : "greedy", GetParam().setup(4));
-  EXPECT_THAT(error_of([&] { agent->merge(*stranger); }), HasSubstr(stranger->spec()));
-  EXPECT_EQ(state_bytes(*agent), before);
-}
-
 TEST_P(Conformance, AContextOfAnotherLengthIsRefused) {
   const auto agent = GetParam().make(3);
   auto longer = context();

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "sau/catalog/catalog.hpp"
-#include "sau/run/experiment.hpp"
 
 namespace sau {
 namespace {
@@ -45,32 +44,6 @@ TEST(LinearAliases, MeanTheAgentForTheProblem) {
   EXPECT_EQ(agent_name("linear+sau_ucb"), "linear+sau_ucb");
   EXPECT_EQ(agent_name("sample_mean+sau_ucb", 5), "sample_mean+sau_ucb");
   EXPECT_EQ(make_agent("ts", {.shape = {2, 5}, .stream = {}})->spec(), "linear_posterior+thompson");
-  EXPECT_EQ(make_cell("linear-5-5", "TS", 0, 1).agent_spec, "linear_posterior+thompson");
-  EXPECT_EQ(make_cell("bernoulli", "TS", 0, 1).agent_spec, "beta_bernoulli+thompson");
-}
-
-TEST(LinearExperiment, HasTheCellsOfFigureOneAndAppendixB) {
-  const PaperPart part = paper_part("linear", 0);
-  ASSERT_EQ(part.cells.size(), 28U);
-  for (const Cell& cell : part.cells) {
-    EXPECT_EQ(cell.steps, 20'000U);
-    EXPECT_EQ(cell.trials, 100U);
-    EXPECT_EQ(cell.problem.substr(0, 7), "linear-");
-  }
-  EXPECT_EQ(part.cells[8].problem_spec, "linear(dim=40)");
-  EXPECT_EQ(part.cells[3].agent, "TSdiag");
-}
-
-TEST(WheelExperiment, ShowsNamesWithTheSettingsOfTheWheel) {
-  const PaperPart part = paper_part("wheel", 3);
-  ASSERT_EQ(part.cells.size(), 45U);
-  EXPECT_EQ(part.cells[0].agent, "LinearPosterior");
-  EXPECT_EQ(part.cells[0].agent_spec,
-            "linear_posterior(lambda=20,a0=30,b0=35,intercept=true)+thompson(initial_pulls=2)");
-  EXPECT_EQ(part.cells[0].problem, "wheel-0.50");
-  EXPECT_EQ(part.cells[44].problem_spec, "wheel(delta=0.99)");
-  EXPECT_EQ(part.cells[44].agent, "Uniform");
-  EXPECT_EQ(part.cells[44].trials, 3U);
 }
 
 }  // namespace

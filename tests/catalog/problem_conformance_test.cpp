@@ -1,4 +1,5 @@
 // Every problem of the catalogue runs these: registering is enrolling.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "sau/catalog/catalog.hpp"
 #include "support/catalogue_types.hpp"
+#include "support/errors.hpp"
 #include "support/example_problems.hpp"
 
 namespace sau {
@@ -25,7 +27,8 @@ class ProblemConformance : public ::testing::Test {
  private:
   testing::DataFolders folders_;
 };
-TYPED_TEST_SUITE(ProblemConformance, testing::AsTestTypes<Problems>::type, testing::ComponentNames);
+TYPED_TEST_SUITE(ProblemConformance, testing::AsTestTypes<testing::FixedProblems>::type,
+                 testing::ComponentNames);
 
 constexpr int kSteps = 300;
 
@@ -61,6 +64,92 @@ TYPED_TEST(ProblemConformance, IsTheSameForEveryAgent) {
     EXPECT_EQ(one->regret(action), other->regret(action));
     ASSERT_EQ(first.position(), second.position());
   }
+}
+
+template <class P>
+class OfferProblemConformance : public ::testing::Test {
+ public:
+  std::string spec() { return testing::example_spec<P>(folders_); }
+  std::unique_ptr<OfferProblem> make(std::uint64_t trial) {
+    return make_offer_problem(spec(), {.seed = 4, .trial = trial, .role = Role::kSetup});
+  }
+
+ private:
+  testing::DataFolders folders_;
+};
+TYPED_TEST_SUITE(OfferProblemConformance, testing::AsTestTypes<testing::OfferProblems>::type,
+                 testing::ComponentNames);
+
+bool all_finite(HashedFeatures features) {
+  return std::ranges::all_of(features,
+                             [](const HashedFeature& f) { return std::isfinite(f.value); });
+}
+
+// The place of the n-th action that may be chosen, counted round and round.
+Action choice_of(const Situation& now, int n) {
+  std::vector<Action> free;
+  for (Action a = 0; a < now.actions.size(); ++a) {
+    if (!now.actions[a].excluded) free.push_back(a);
+  }
+  return free.at(static_cast<std::size_t>(n) % free.size());
+}
+
+TYPED_TEST(OfferProblemConformance, OffersActionsAndKeepsToItsRewards) {
+  const auto problem = this->make(0);
+  EXPECT_GE(problem->default_steps(), 1U);
+  EXPECT_TRUE(offers_by_id(this->spec()));
+  Rng rng(Stream{.seed = 4});
+  for (int n = 0; n < kSteps; ++n) {
+    const Situation now = problem->next(rng);
+    ASSERT_FALSE(now.actions.empty());
+    EXPECT_TRUE(all_finite(now.context));
+    std::vector<std::string_view> ids;
+    for (const OfferedAction& action : now.actions) {
+      EXPECT_FALSE(action.id.empty());
+      EXPECT_TRUE(all_finite(action.features));
+      ids.push_back(action.id);
+    }
+    std::ranges::sort(ids);
+    EXPECT_TRUE(std::ranges::adjacent_find(ids) == ids.end()) << "an id is there twice";
+    const Action action = choice_of(now, n);
+    EXPECT_TRUE(problem->rewards().contains(problem->pull(action, rng)));
+    EXPECT_GE(problem->regret(action), 0.0);
+    double least = problem->regret(action);
+    for (Action a = 0; a < now.actions.size(); ++a) {
+      if (!now.actions[a].excluded) least = std::min(least, problem->regret(a));
+    }
+    EXPECT_EQ(least, 0.0) << "no action is the best";
+  }
+}
+
+TYPED_TEST(OfferProblemConformance, IsTheSameForEveryAgent) {
+  const auto one = this->make(1), other = this->make(1);
+  Rng first(Stream{.seed = 5}), second(Stream{.seed = 5});
+  for (int n = 0; n < kSteps; ++n) {
+    const Situation now = one->next(first), same = other->next(second);
+    ASSERT_TRUE(std::ranges::equal(now.context, same.context));
+    ASSERT_EQ(now.actions.size(), same.actions.size());
+    for (std::size_t a = 0; a < now.actions.size(); ++a) {
+      EXPECT_EQ(now.actions[a].id, same.actions[a].id);
+      EXPECT_EQ(now.actions[a].excluded, same.actions[a].excluded);
+      EXPECT_TRUE(std::ranges::equal(now.actions[a].features, same.actions[a].features));
+    }
+    const Action action = choice_of(now, n);
+    const double reward = one->pull(action, first);
+    const double paid = other->pull(n % 2 == 0 ? action : choice_of(now, 0), second);
+    if (n % 2 == 0) {
+      EXPECT_EQ(reward, paid);
+    }
+    EXPECT_EQ(one->regret(action), other->regret(action));
+    ASSERT_EQ(first.position(), second.position());
+  }
+}
+
+TYPED_TEST(OfferProblemConformance, IsRefusedWhereActionsAreAFixedSet) {
+  EXPECT_THAT(testing::error_of<UsageError>([&] { make_problem(this->spec(), {}); }),
+              ::testing::HasSubstr("come and go by id; expected a problem with a fixed set"));
+  EXPECT_THAT(testing::error_of<UsageError>([&] { make_offer_problem("wheel", {}); }),
+              ::testing::HasSubstr("the actions of the problem wheel are a fixed set"));
 }
 
 }  // namespace

@@ -64,12 +64,13 @@ class Server:
 
     count = 0
 
-    def __init__(self, case, *args, folder="data", tls=None, key=None):
+    def __init__(self, case, *args, folder="data", tls=None, key=None, **options):
         Server.count += 1
         self.case, self.tls, self.key = case, tls, key
         self.log_file = case.path(f"log-{Server.count}")
         with open(self.log_file, "wb") as log:
-            self.process = case.start("serve", folder, "--port", "0", *args, stderr=log)
+            self.process = case.start("serve", folder, "--port", "0", *args, stderr=log,
+                                      **options)
         line = self.process.stdout.readline()
         if not line.startswith("serving "):
             self.process.wait(timeout=DEADLINE)
@@ -112,8 +113,9 @@ class Server:
     def wait_learned(self, count):
         self.case.wait_for(lambda: self.learned() == count, self.process)
 
-    def connect(self):
-        connection = socket.create_connection(("127.0.0.1", self.port), timeout=60)
+    def connect(self, source="127.0.0.1"):
+        connection = socket.create_connection(("127.0.0.1", self.port), timeout=60,
+                                              source_address=(source, 0))
         self.case.addCleanup(connection.close)
         return connection
 

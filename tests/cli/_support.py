@@ -59,13 +59,19 @@ class SauTestCase(unittest.TestCase):
         for word in says:
             self.assertIn(word, text)
 
-    def start(self, *args, **options):
+    def start(self, *args, limits=None, **options):
+        """`limits`: of the process, as {resource.RLIMIT_NOFILE: 64}."""
         options.setdefault("stdout", subprocess.PIPE)
         options.setdefault("stderr", subprocess.PIPE)
-        # A shell that puts us into the background hands down an ignored SIGINT.
-        process = subprocess.Popen(
-            [PROGRAM, *args], cwd=self.folder, stdin=subprocess.DEVNULL, encoding="utf-8",
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler), **options)
+
+        def prepare():
+            # A shell that puts us into the background hands down an ignored SIGINT.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            for kind, most in (limits or {}).items():
+                resource.setrlimit(kind, (most, most))
+
+        process = subprocess.Popen([PROGRAM, *args], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                   encoding="utf-8", preexec_fn=prepare, **options)
         self.addCleanup(stop, process)
         return process
 

@@ -20,7 +20,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
 """
 
 
-NEED_A_FILE = ("dataset", "csv", "libsvm", "rewards")
+NEED_A_FILE = ("dataset", "csv", "libsvm", "rewards", "events")
 
 
 class Bash(SauTestCase):
@@ -97,11 +97,16 @@ class Bash(SauTestCase):
     def test_the_service(self):
         agents = self.complete("serve", "--agent", "")
         known = json.loads(self.good("list", "--json").out)
-        self.assertEqual(len(agents), len(known["joint_models"]) * len(known["joint_strategies"]))
-        self.assertIn("hashed_linear+sau_sampling", agents)
+        pairs = [f"{model}+{entry['name']}" for entry in known["strategies"]
+                 for model in entry["models"]]
+        self.assertIn("hashed_linear+sau_sampling", pairs)
+        self.assertIn("neural_linear+thompson", pairs)
+        self.assertEqual(set(agents), {*pairs, *(alias["name"].lower()
+                                                 for alias in known["agent_aliases"])})
         self.assertEqual(self.complete("serve", "--ke"), ["--key-file"])
         self.assertEqual(self.complete("serve", "--port", ""), [])
-        self.assertEqual(set(self.complete("log", "")), {"export", "verify", "replay", "--help"})
+        self.assertEqual(set(self.complete("log", "")), {"export", "verify", "replay", "backup", "restore",
+                                                   "upgrade", "accept", "strike", "--help"})
         self.assertEqual(self.complete("log", "export", "--format", ""), ["jsonl", "dsjson"])
         self.assertEqual(self.complete("log", "export", "mush"), [])
         self.write("service/service.json", b"{}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """sau data, against a server on this machine.
 
-The checksums are those of the real files, so most of it needs the mushroom data set, in
-../shared/data beside the repository or in $SAU_DATA_DIR, and is skipped without.
+The checksums are those of the real files, so most of it needs the mushroom data set and is skipped
+without (tests/support/shared_data.py).
 """
 
 import sys
@@ -24,12 +24,13 @@ import zipfile
 
 from _support import SauTestCase, file_size_limit
 
-SHARED = pathlib.Path(os.environ.get("SAU_DATA_DIR") or
-                      pathlib.Path(__file__).resolve().parents[2].parent / "shared" / "data")
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import shared_data
+
+SHARED = shared_data.FOLDER
 NAME = "mushroom/agaricus-lepiota.data"
 PACKED = SHARED / (NAME + ".gz")
 PLAIN = gzip.decompress(PACKED.read_bytes()) if PACKED.exists() else b""
-real = unittest.skipUnless(PLAIN, f"{PACKED} is not there")
 
 
 class Server:
@@ -213,8 +214,11 @@ class Everywhere(DataTestCase):
         self.refused(1, *self.get(server), "--data", "/proc/x", says=("/proc/x",))
 
 
-@real
 class Mushroom(DataTestCase):
+    def setUp(self):
+        super().setUp()
+        shared_data.need("cli/data." + self.id().removeprefix("__main__."), self.skipTest)
+
     def test_plain_and_compressed(self):
         for suffix, body in (("", PLAIN), (".gz", PACKED.read_bytes())):
             server = self.serve({NAME + suffix: body})

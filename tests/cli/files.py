@@ -7,10 +7,12 @@ sys.dont_write_bytecode = True
 
 import json
 import os
+import shutil
 import unittest
 
 from _support import SMALL, SauTestCase, file_size_limit
 
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
 TS = "r/cells/bernoulli-10-0.1--TS.csv"
 MANY = ("run", "--problem", "bernoulli", "--agent", "sau_ucb", "--agent", "ts", "--trials", "30",
         "--steps", "200", "--out")
@@ -154,14 +156,25 @@ class Refused(SauTestCase):
         self.write("r/run.json", json.dumps(settings).encode())
         self.refused(1, *SMALL, "--out", "r", says=("r ", "77.0.0"))
 
+    def test_inspect_of_an_agent_file(self):
+        """Of version 1: it is read as well."""
+        shutil.copy(os.path.join(DATA, "version_1.agent"), self.path("old.agent"))
+        out = self.good("inspect", "old.agent").out
+        for part in ("agent file, format version 1, checksum good", "sample_mean+sau_ucb", "square"):
+            self.assertIn(part, out)
+        shown = json.loads(self.good("inspect", "old.agent", "--json").out)
+        self.assertEqual([shown[key] for key in ("kind", "format_version", "actions", "state_bytes")],
+                         ["agent", 1, 2, 235])
+        self.assertEqual(shown["fields"][0], {"name": "rng", "bytes": 40})
+
     def test_inspect_of_what_is_nothing(self):
         self.refused(1, "inspect", "nowhere", says=("nowhere", "does not exist"))
         self.write("letter.txt", b"Dear sau,\n")
-        self.refused(1, "inspect", "letter.txt", says=("letter.txt", "not a sau agent file"))
+        self.refused(1, "inspect", "letter.txt", says=("letter.txt", "is not a sau file"))
         self.write("empty", b"")
         self.refused(1, "inspect", "empty", says=("empty",))
-        self.write("torn.agent", b"sau-agent")
-        self.refused(1, "inspect", "torn.agent", says=("torn.agent",))
+        self.write("torn.agent", b"sau-file")
+        self.refused(1, "inspect", "torn.agent", says=("torn.agent", "cut short"))
         os.mkdir(self.path("void"))
         self.refused(1, "inspect", "void", says=("void", "run.json"))
 

@@ -132,6 +132,75 @@ class Run(SauTestCase):
         self.assertEqual(json.loads(reply.out)["cells"][0]["steps"], 100)
 
 
+class LateRewards(SauTestCase):
+    ARGS = ("run", "--problem", "bernoulli", "--agent", "sau_ucb", "--steps", "300", "--trials", "3",
+            "--out", "r")
+
+    def test_no_delay_changes_no_byte(self):
+        self.good(*self.ARGS)
+        before = self.results("r")
+        reply = self.good(*self.ARGS, "--delay", "0", "--missing", "0")
+        self.assertIn("(0 new trials)", reply.out)
+        self.assertEqual(self.results("r"), before)
+
+    def test_is_a_problem_of_its_own(self):
+        self.good(*self.ARGS)
+        plain = self.results("r")["cells/bernoulli-10-0.1--SAU-UCB.csv"]
+        reply = self.good(*self.ARGS, "--delay", "10..50", "--missing", "0.2")
+        self.assertIn("bernoulli-10-0.1+late(delay=10..50,missing=0.2)", reply.out)
+        self.assertIn("(3 new trials)", reply.out)
+        settings = json.loads(self.files("r")["run.json"])
+        self.assertEqual([cell["problem_spec"] for cell in settings["cells"]],
+                         ["bernoulli", "bernoulli+late(delay=10..50,missing=0.2)"])
+        self.assertEqual(self.results("r")["cells/bernoulli-10-0.1--SAU-UCB.csv"], plain)
+        # The same request, written in the problem's spec.
+        again = self.good("run", "--problem", "bernoulli+late(delay=10..50,missing=0.2)", "--agent",
+                          "sau_ucb", "--steps", "300", "--trials", "3", "--out", "r")
+        self.assertIn("(0 new trials)", again.out)
+        self.good("report", "r", "-o", "r.html")
+        self.assertIn("complete, 6 trials", self.good("watch", "r", "--once").out)
+
+    def test_another_delay_has_another_folder(self):
+        args = ("run", "--problem", "bernoulli", "--agent", "ts", "--steps", "20", "--trials", "1")
+        folders = {re.search(r"^results: (\S+)", self.good(*args, *more).out, re.MULTILINE)[1]
+                   for more in ((), ("--delay", "5"), ("--delay", "6"), ("--missing", "0.5"))}
+        self.assertEqual(len(folders), 4)
+
+    def test_refusals(self):
+        self.refused(2, *self.ARGS, "--delay", "9..3", says=("--delay", "10..200"))
+        self.refused(2, *self.ARGS, "--missing", "1.5", says=("--missing", "from 0 to 1"))
+        self.refused(2, *self.ARGS, "--problem", "wheel+late(delay=1)", "--delay", "3",
+                     says=("wheel+late(delay=1)", "leave out --delay and --missing"))
+
+
+class ActionsById(SauTestCase):
+    def test_clicks(self):
+        args = ["run", "--problem", "clicks", "--steps", "200", "--trials", "2", "--out", "r"]
+        for agent in ("sau_sampling", "linear+sau_ucb", "TS", "uniform"):
+            args += ["--agent", agent]
+        cells = json.loads(self.good(*args, "--json").out)["cells"]
+        self.assertEqual([cell["agent_spec"] for cell in cells],
+                         ["hashed_linear+sau_sampling", "linear+sau_ucb",
+                          "linear_posterior+thompson", "sample_mean+uniform"])
+        self.assertIn("(0 new trials)", self.good(*args).out)
+        self.good("report", "r", "-o", "r.html")
+        self.assertIn("complete, 8 trials", self.good("watch", "r", "--once").out)
+        self.assertIn("Nothing is run", self.good(*args[:-8], "--dry-run", "--agent", "ucb1").out)
+
+    def test_events(self):
+        line = '{"actions":[{"id":"a","features":[{"n":1}],"reward":1},{"id":"b","reward":0}]}\n'
+        self.write("./log.jsonl", (line * 20).encode())
+        args = ("run", "--problem", "events(file=log.jsonl)", "--agent", "sau_ucb", "--trials", "2",
+                "--out", "r")
+        cell = json.loads(self.good(*args, "--json").out)["cells"][0]
+        self.assertEqual(cell["steps"], 20)
+        self.assertEqual(cell["regret"]["mean"], 20 - cell["reward"]["mean"])
+        self.write("./log.jsonl", (line * 19 + line.replace('"n":1', '"n":2')).encode())
+        self.refused(1, *args, says=("the data of events(file=log.jsonl) have changed",))
+        self.write("./log.jsonl", (line + '{"actions":[{"id":"a"}]}\n').encode())
+        self.refused(1, *args[:-1], "other", says=("log.jsonl, line 2: actions[0].reward: is missing",))
+
+
 class Paper(SauTestCase):
     def test_shortened(self):
         reply = self.good("paper", "--only", "multi-armed", "--trials", "1", "--json", "--quiet")
@@ -157,16 +226,19 @@ class List(SauTestCase):
         text = self.good("list").out
         for name in ("bernoulli", "sample_mean", "beta_bernoulli", "uniform", "greedy",
                      "epsilon_greedy", "ucb1", "thompson", "sau_ucb", "sau_sampling", "alpha=1",
-                     "SAU-UCB", "uniform-10-0.1", "multi-armed"):
+                     "SAU-UCB", "uniform-10-0.1", "multi-armed", "hashed_mlp", "by=outputs"):
             self.assertIn(name, text)
 
     def test_json(self):
         reply = self.good("list", "--json")
         self.assertEqual(reply.err, "")
         result = json.loads(reply.out)
-        self.assertEqual(list(result), ["problems", "models", "strategies", "joint_models",
-                                        "joint_strategies", "problem_aliases",
-                                        "agent_aliases", "paper"])
+        self.assertEqual(list(result), ["problems", "models", "strategies", "ids", "late",
+                                        "problem_aliases", "agent_aliases", "paper"])
+        self.assertEqual(result["ids"]["name"], "ids")
+        self.assertEqual([setting["name"] for setting in result["ids"]["settings"]],
+                         ["actions", "by", "dim", "outputs"])
+        self.assertIn("hashed_linear", [entry["name"] for entry in result["models"]])
         strategies = {entry["name"]: entry for entry in result["strategies"]}
         self.assertEqual(strategies["thompson"]["models"],
                          ["beta_bernoulli", "linear_posterior", "neural_linear"])

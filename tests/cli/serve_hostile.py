@@ -8,7 +8,6 @@ sys.dont_write_bytecode = True
 
 import json
 import random
-import resource
 import socket
 import time
 import unittest
@@ -328,40 +327,6 @@ class Protocol(Hostile):
             self.assertEqual(len(answers), 1)
             self.refusal(answers[0], 408, "BadRequest")
             self.assertEqual(answers[0].headers["Connection"], "close")
-
-
-class Crowd(Hostile):
-    def setUp(self):
-        # As many files as a process usually has, for the server; enough of them for the callers.
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
-        resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))
-        super().setUp()
-        resource.setrlimit(resource.RLIMIT_NOFILE, (2000, hard))
-        allowed, _ = resource.prlimit(self.server.process.pid, resource.RLIMIT_NOFILE)
-        self.assertGreaterEqual(allowed, 1500)  # it asked for more: the log needs files too
-
-    def test_more_than_a_thousand_connections(self):
-        first = self.server.caller()
-        self.assertEqual(first.rank(eventId="before").status, 201)
-        crowd = [self.server.connect() for _ in range(1100)]
-        # Those who are in are served, and what they say can be written down.
-        self.good_events.add("crowded")
-        self.assertEqual(first.rank(eventId="crowded").status, 201)
-        crowd[500].sendall(request_bytes("GET", "/healthz"))
-        self.assertIn(b"200 OK", crowd[500].recv(65536))
-        # The others wait, and get in when somebody leaves.
-        last = crowd.pop()
-        last.sendall(request_bytes("GET", "/healthz"))
-        last.settimeout(0.2)
-        with self.assertRaises(TimeoutError):
-            last.recv(1)
-        for connection in crowd[:300]:
-            connection.close()
-        last.settimeout(60)
-        self.assertIn(b"200 OK", last.recv(65536))
-        for connection in crowd:
-            connection.close()
 
 
 class WrongKeys(Hostile):

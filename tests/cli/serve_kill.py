@@ -21,6 +21,7 @@ from _load import Load
 from _serve import ServeTestCase, eventually
 
 KILLS = 52
+DEEP_KILLS = 8
 TORN_EVERY = 8
 SNAPSHOT_EVERY = 6
 PATIENCE = 60.0  # seconds; opening a log takes some twenty syncs, which a busy disk makes slow
@@ -48,8 +49,16 @@ class LogTestCase(ServeTestCase):
         self.assertEqual(learned, completed)
         return exported
 
+    def wait_settled(self, server):
+        """Until the last event has expired and is learned from."""
+        def settled():
+            totals = server.call("GET", "/v1/status").json()["totals"]
+            return totals["waiting"] == 0 and totals["learnerLag"] == 0
+
+        self.wait_for(settled, server.process)
+
     def last_log(self, folder):
-        files = [file for file in sorted(glob.glob(self.path(folder, "events", "*.log")))
+        files = [file for file in sorted(glob.glob(self.path(folder, "log", "*.log")))
                  if os.path.getsize(file) > 0]
         return files[-1] if files else None
 
@@ -65,9 +74,10 @@ class Killed(LogTestCase):
         server.configure(rewardWaitTime="PT0.4S", defaultReward=0.125)
         for kill in range(KILLS):
             load.start(server)
-            # Some are long enough for a snapshot.
-            time.sleep(chance.choice((0.02, 0.1, 0.3, 0.6)) * chance.random() + 0.02
-                       + (1.0 if kill % SNAPSHOT_EVERY == 3 else 0.0))
+            time.sleep(chance.choice((0.02, 0.1, 0.3, 0.6)) * chance.random() + 0.02)
+            if kill % SNAPSHOT_EVERY == 3:  # long enough for a snapshot
+                self.wait_for(lambda: os.path.exists(model) and os.path.getmtime(model) != seen,
+                              server.process)
             server.kill()
             load.finish()
             now = os.path.getmtime(model) if os.path.exists(model) else None
@@ -78,12 +88,7 @@ class Killed(LogTestCase):
                 damaged += self.damaged_copy(chance)
             server = self.serve(*SERVE)
             load.check_some(server, 20, chance)
-        # Until the last event has expired and is learned from.
-        def totals():
-            return server.call("GET", "/v1/status").json()["totals"]
-
-        self.wait_for(lambda: totals()["waiting"] == 0, server.process)
-        self.wait_for(lambda: totals()["learnerLag"] == 0, server.process)
+        self.wait_settled(server)
         completed = server.learned()
         server.stop()
         exported = self.whole_checks(load)
@@ -98,13 +103,34 @@ class Killed(LogTestCase):
         print(f"{KILLS} kills: {len(load.events)} decisions and {rewards} rewards acknowledged, "
               f"{completed} learned from; {snapshots} snapshots, {torn} torn and {damaged} damaged logs")
 
+    def test_a_dense_deep_agent_learns_the_same_again(self):
+        deep = ("--agent", "mlp(hidden=16x16,every=5,start=10,updates=2)+sau_sampling",
+                "--snapshot-seconds", "1")
+        chance = random.Random(21)
+        load = Load(self, threads=4, seed=21)
+        server = self.serve(*deep)
+        server.configure(rewardWaitTime="PT0.4S", defaultReward=0.125)
+        for kill in range(DEEP_KILLS):
+            load.start(server)
+            time.sleep(0.3 * chance.random() + (1.2 if kill % 3 == 1 else 0.05))
+            server.kill()
+            load.finish()
+            server = self.serve(*deep)
+            load.check_some(server, 20, chance)
+        self.wait_settled(server)
+        completed = server.learned()
+        server.stop()
+        self.whole_checks(load)
+        self.assertGreater(completed, 10 * DEEP_KILLS)
+
     def copy(self):
         shutil.rmtree(self.path("copy"), ignore_errors=True)
         shutil.copytree(self.path("data"), self.path("copy"))
         return self.last_log("copy")
 
     def torn_copy(self, chance, kind):
-        """A record that was being written is cut off at the start; whatever came before is there."""
+        """A record that was being written is cut off at the start; whatever came before is there. One
+        that was acknowledged is not: the start is refused."""
         log = self.copy()
         if log is None:
             return 0
@@ -112,17 +138,24 @@ class Killed(LogTestCase):
             data = bytearray(file.read())
         if kind == 0:  # only begun
             data += chance.randbytes(chance.randrange(1, 300))
+        elif kind == 1:
+            del data[-chance.randrange(1, 30):]
         else:
-            # The last record itself. The model may have learned from it, which a record that was
-            # being written makes impossible.
-            if os.path.exists(self.path("copy", "model.sau")):
-                os.remove(self.path("copy", "model.sau"))
-            if kind == 1:
-                del data[-chance.randrange(1, 30):]
-            else:
-                data[-chance.randrange(1, 30)] ^= 1 << chance.randrange(8)
+            data[-chance.randrange(1, 30)] ^= 1 << chance.randrange(8)
         with open(log, "wb") as file:
             file.write(data)
+        before = self.files("copy/log")
+        if kind != 0:
+            # A kill may have come after the last record was written and before it was acknowledged:
+            # then there is nothing to miss.
+            reply = self.sau("log", "verify", "copy")
+            if reply.code != 0:
+                self.refused(1, "serve", "copy", "--port", "0", says=("acknowledged",))
+                after = self.files("copy/log")
+                for files in (before, after):
+                    files.pop("LOCK", None)
+                self.assertEqual(after, before)
+                return 1
         server = self.serve(*SERVE, folder="copy")
         self.assertIn(f"{os.path.basename(log)}: cut at offset", server.log())
         self.assertEqual(server.rank(eventId="after").status, 201)
@@ -150,12 +183,12 @@ class Killed(LogTestCase):
             byte = file.read(1)[0]
             file.seek(place)
             file.write(bytes([byte ^ 1 << chance.randrange(8)]))
-        before = self.files("copy/events")
+        before = self.files("copy/log")
         reply = self.refused(1, "serve", "copy", "--port", "0",
                              says=(os.path.basename(log), "damaged at offset"))
         offset = int(re.search(r"damaged at offset (\d+)", reply.err)[1])
         self.assertLessEqual(offset, place)
-        self.assertEqual(self.files("copy/events"), before)
+        self.assertEqual(self.files("copy/log"), before)
         return 1
 
 
@@ -233,6 +266,7 @@ class Full(LogTestCase):
         self.addCleanup(subprocess.run, ["umount", "--lazy", disk], check=False)
         self.server.stop()
         self.server = self.serve(*SERVE, folder="disk/data")
+        self.server.configure(rewardWaitTime="PT0.5S")
         self.load.start(self.server)
         for _ in range(2):
             time.sleep(0.3)
@@ -251,6 +285,7 @@ class Full(LogTestCase):
 
     def end(self, folder="data"):
         self.recover()
+        self.wait_settled(self.server)
         self.server.stop()
         self.load.events.pop("unwritable", None)
         decisions, learned = self.folder_checks(folder)

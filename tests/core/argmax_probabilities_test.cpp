@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +41,8 @@ std::vector<double> probabilities(const std::vector<Marginal>& marginals) {
 // by the finite sum for the distribution function of X.
 double beta_exceeds(int a, double b, double c, double d) {
   const auto log_beta = [](long double x, long double y) {
-    return std::lgamma(x) + std::lgamma(y) - std::lgamma(x + y);
+    // (std::lgamma writes a global variable.)
+    return boost::math::lgamma(x) + boost::math::lgamma(y) - boost::math::lgamma(x + y);
   };
   long double sum = 0.0L;
   for (int i = 0; i < a; ++i)

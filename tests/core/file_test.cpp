@@ -4,10 +4,14 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include "sau/core/error.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -72,6 +76,29 @@ TEST(WriteFile, ReplacesWhatWasThereAndLeavesNothingElse) {
   write_file(folder / "data", "a long first version");
   write_file(folder / "data", "second");
   EXPECT_EQ(read_file(folder / "data"), "second");
+  EXPECT_THAT(folder.names(), ElementsAre("data"));
+}
+
+TEST(WriteFile, MayBeCalledForOneFileByManyThreads) {
+  const TemporaryFolder folder;
+  const std::string bytes(100'000, 'x');
+  std::atomic<int> failed = 0, torn = 0;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 8; ++thread) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20; ++i) {
+        try {
+          write_file(folder / "data", bytes);
+          if (read_file(folder / "data") != bytes) ++torn;
+        } catch (const Error&) {
+          ++failed;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(torn, 0);
   EXPECT_THAT(folder.names(), ElementsAre("data"));
 }
 

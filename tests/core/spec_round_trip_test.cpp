@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "sau/agent/late.hpp"
 #include "sau/core/spec.hpp"
 #include "support/catalogue_types.hpp"
 #include "support/random_options.hpp"
@@ -57,6 +58,8 @@ TYPED_TEST_SUITE(ProblemRoundTrip, AsTestTypes<Problems>::type, ComponentNames);
 TYPED_TEST(ProblemRoundTrip, RandomSettingsReadBackToThemselves) {
   expect_round_trip<typename TypeParam::Options>(TypeParam::kName);
 }
+
+TEST(LateRoundTrip, RandomSettingsReadBackToThemselves) { expect_round_trip<Lateness>("late"); }
 
 struct TextOptions {
   std::string first = "x";

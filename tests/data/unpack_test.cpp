@@ -53,6 +53,29 @@ constexpr const char* kLzw =
     "24d98e1d59b663489aed589267028196e445a425b9116a497ec45a9223c196e471b409649b9619e9a66547be6919"
     "92705a96641c08";
 
+// größe/möhre.txt, and b.txt.
+constexpr const char* kZipOfUmlauts =
+    "504b03041400000808000000210079bae3062000000051000000120000006772c3b6c39f652f6dc3b66872652e74"
+    "78742b4ecc2dc84955482c4b2d4a4c4f5528cd4b4e2d2a49cccc2ba9e42a264b0a00504b03041400000008000000"
+    "2100f9efbe71030000000100000005000000622e7478744b0200504b010214031400000808000000210079bae306"
+    "20000000510000001200000000000000000000008001000000006772c3b6c39f652f6dc3b66872652e747874504b"
+    "0102140314000000080000002100f9efbe710300000001000000050000000000000000000000800150000000622e"
+    "747874504b0506000000000200020073000000760000000000";
+
+// Compressed by a method that asks for as much memory as it likes.
+constexpr const char* kZipWithLzma =
+    "504b03043f0002000e000000210079bae306310000005100000005000000612e747874090405005d000080000039"
+    "9849feefe4eca4f2497b4a1054865c5e3f9b772cd77e4ee7fe821f4f94c00b377fffcd206000504b01023f033f00"
+    "02000e000000210079bae3063100000051000000050000000000000000000000800100000000612e747874504b05"
+    "06000000000100010033000000540000000000";
+
+// Only said to be encrypted.
+constexpr const char* kZipEncrypted =
+    "504b03041400010008000000210079bae306200000005100000005000000612e7478742b4ecc2dc84955482c4b2d"
+    "4a4c4f5528cd4b4e2d2a49cccc2ba9e42a264b0a00504b010214031400010008000000210079bae3062000000051"
+    "000000050000000000000000000000800100000000612e747874504b050600000000010001003300000043000000"
+    "0000";
+
 std::string bytes_of(std::string_view hex) {
   std::string bytes;
   for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
@@ -93,6 +116,22 @@ TEST(Unpack, AMemberOfAZip) {
   EXPECT_THAT(error_of([] { unpack(bytes_of(kZipOfTwo), "it.zip", "packed"); }),
               HasSubstr("it.zip: the archive holds several files, none of them called 'packed': "
                         "stored.txt, x/packed.txt.gz"));
+}
+
+TEST(Unpack, AMemberOfAZipByANameOutsideAscii) {
+  EXPECT_EQ(unpack(bytes_of(kZipOfUmlauts), "it", "möhre.txt"), small_text());
+  EXPECT_EQ(unpack(bytes_of(kZipOfUmlauts), "it", "b.txt"), "b");
+  EXPECT_THAT(error_of([] { unpack(bytes_of(kZipOfUmlauts), "it"); }),
+              HasSubstr("größe/möhre.txt, b.txt"));
+}
+
+TEST(Unpack, AZipThatIsNotReadSaysWhy) {
+  EXPECT_THAT(error_of([] { unpack(bytes_of(kZipWithLzma), "it"); }),
+              HasSubstr("cannot unpack it: the compression method 'lzma' is not read here"));
+  EXPECT_THAT(error_of([] { unpack(bytes_of(kZipEncrypted), "it"); }),
+              HasSubstr("cannot unpack it: the archive is encrypted"));
+  EXPECT_THAT(error_of([] { unpack("PK\x05\x06" + std::string(18, '\0'), "it"); }),
+              HasSubstr("cannot unpack it: the archive is empty"));
 }
 
 TEST(Unpack, AFileGivesItsNameToTheMember) {

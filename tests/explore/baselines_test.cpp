@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sau/explore/epsilon_greedy.hpp"
+#include "sau/explore/explorer.hpp"
 #include "sau/explore/greedy.hpp"
 #include "sau/explore/thompson.hpp"
 #include "sau/explore/ucb1.hpp"
@@ -28,7 +29,7 @@ static_assert(!Explores<Thompson, SampleMean> && Explores<Thompson, BetaBernoull
 TEST(Ucb1, ChoiceTurnsWhereTheIndicesMeet) {
   const double lead = std::sqrt(2.0 * std::log(6.0)) - std::sqrt(2.0 * std::log(6.0) / 4.0);
   for (const double off : {-1e-9, 1e-9}) {
-    Ucb1 ucb(actions(2));
+    Explorer<Ucb1> ucb(actions(2));
     FixedValues model({lead + off, 0.0});
     Rng rng({.seed = 1});
     for (int n = 1; n < 6; ++n) ucb.choose(model, {}, rng);
@@ -43,7 +44,7 @@ TEST(Ucb1, AlphaScalesTheBonus) {
   // n = 3 and n_0 = 4, n_1 = 1: the lead is alpha sqrt(2 ln 3) (1 - 1 / 2).
   const double lead = 3.0 * std::sqrt(2.0 * std::log(3.0)) * 0.5;
   for (const double off : {-1e-9, 1e-9}) {
-    Ucb1 ucb(actions(2), {.alpha = 3.0});
+    Explorer<Ucb1> ucb(actions(2), {.alpha = 3.0});
     FixedValues model({lead + off, 0.0});
     Rng rng({.seed = 1});
     ucb.choose(model, {}, rng);
@@ -55,7 +56,7 @@ TEST(Ucb1, AlphaScalesTheBonus) {
 }
 
 TEST(Ucb1, OpensInOrderThenPlaysTheLowestActionStillWaiting) {
-  Ucb1 ucb(actions(3));
+  Explorer<Ucb1> ucb(actions(3));
   FixedValues model({100.0, 0.0, 0.0});
   Rng rng({.seed = 1});
   for (Action a = 0; a < 3; ++a) EXPECT_EQ(ucb.choose(model, {}, rng).action, a);
@@ -68,7 +69,7 @@ TEST(Ucb1, OpensInOrderThenPlaysTheLowestActionStillWaiting) {
 }
 
 TEST(Greedy, PlaysTheLargestValueAndTheLowestOfEquals) {
-  Greedy greedy(actions(3));
+  Explorer<Greedy> greedy(actions(3));
   Rng rng({.seed = 1});
   FixedValues model({-2.0, -1.0, -1.0});
   const Choice made = greedy.choose(model, {}, rng);
@@ -78,7 +79,7 @@ TEST(Greedy, PlaysTheLargestValueAndTheLowestOfEquals) {
 }
 
 TEST(Uniform, EveryActionIsAsLikely) {
-  Uniform uniform(actions(5));
+  Explorer<Uniform> uniform(actions(5));
   FixedValues model({9.0, 0.0, 0.0, 0.0, 0.0});
   Rng rng({.seed = 4});
   const int draws = 100'000;
@@ -95,7 +96,7 @@ TEST(Uniform, EveryActionIsAsLikely) {
 
 // eps_n = max(floor, epsilon * decay^(n-1)); the chance of the other action is eps_n / 2.
 TEST(EpsilonGreedy, EpsilonIsAnnealedDownToTheFloor) {
-  EpsilonGreedy strategy(actions(2), {.epsilon = 0.8, .decay = 0.9, .floor = 0.05});
+  Explorer<EpsilonGreedy> strategy(actions(2), {.epsilon = 0.8, .decay = 0.9, .floor = 0.05});
   FixedValues model({1.0, 0.0});
   Rng rng({.seed = 1});
   std::vector<double> chance(2);
@@ -109,7 +110,7 @@ TEST(EpsilonGreedy, EpsilonIsAnnealedDownToTheFloor) {
 }
 
 TEST(EpsilonGreedy, FrequencyFollowsEpsilon) {
-  EpsilonGreedy strategy(actions(4), {.epsilon = 0.2});
+  Explorer<EpsilonGreedy> strategy(actions(4), {.epsilon = 0.2});
   FixedValues model({0.0, 0.0, 1.0, 0.0});
   Rng rng({.seed = 5});
   const int draws = 100'000;
@@ -124,9 +125,9 @@ TEST(EpsilonGreedy, FrequencyFollowsEpsilon) {
 TEST(EpsilonGreedy, ZeroIsGreedyAndOneIsUniform) {
   FixedValues model({0.0, 1.0});
   Rng rng({.seed = 5});
-  EpsilonGreedy greedy(actions(2), {.epsilon = 0.0});
+  Explorer<EpsilonGreedy> greedy(actions(2), {.epsilon = 0.0});
   for (int n = 0; n < 100; ++n) EXPECT_EQ(greedy.choose(model, {}, rng).action, 1U);
-  const EpsilonGreedy uniform(actions(2), {.epsilon = 1.0});
+  const Explorer<EpsilonGreedy> uniform(actions(2), {.epsilon = 1.0});
   std::vector<double> chance(2);
   uniform.probabilities(model, {}, chance);
   EXPECT_EQ(chance[0], 0.5);
@@ -134,7 +135,8 @@ TEST(EpsilonGreedy, ZeroIsGreedyAndOneIsUniform) {
 
 TEST(EpsilonGreedy, StepsTakenApartAnnealTogether) {
   const EpsilonGreedyOptions options{.epsilon = 0.5, .decay = 0.97, .floor = 0.01};
-  EpsilonGreedy whole(actions(2), options), left(actions(2), options), right(actions(2), options);
+  Explorer<EpsilonGreedy> whole(actions(2), options), left(actions(2), options),
+      right(actions(2), options);
   FixedValues model({1.0, 0.0});
   Rng rng({.seed = 5});
   for (int n = 0; n < 50; ++n) {
@@ -156,7 +158,7 @@ TEST(EpsilonGreedy, AFloorAboveEpsilonIsRefused) {
 }
 
 TEST(Thompson, PlaysTheLargestDrawAndReportsTheMean) {
-  Thompson thompson(actions(3));
+  Explorer<Thompson> thompson(actions(3));
   FixedDraws model({0.9, 0.1, 0.2}, {0.3, 0.4, 0.8});
   Rng rng({.seed = 1});
   const Choice made = thompson.choose(model, {}, rng);
@@ -171,7 +173,7 @@ TEST(Thompson, PlaysTheLargestDrawAndReportsTheMean) {
 TEST(Thompson, FrequencyIsThatOfTheBetaDraws) {
   BetaBernoulli model(actions(2));
   model.update({}, 1, 1.0);
-  Thompson thompson(actions(2));
+  Explorer<Thompson> thompson(actions(2));
   std::vector<double> chance(2);
   thompson.probabilities(model, {}, chance);
   EXPECT_NEAR(chance[1], 2.0 / 3.0, 1e-9);
@@ -198,12 +200,12 @@ void expect_opening(S strategy, M model) {
 }
 
 TEST(EpsilonGreedy, InitialPullsPlayEveryActionInTurn) {
-  expect_opening(EpsilonGreedy(actions(3), {.epsilon = 0.5, .initial_pulls = 2}),
+  expect_opening(Explorer<EpsilonGreedy>(actions(3), {.epsilon = 0.5, .initial_pulls = 2}),
                  FixedValues({0.0, 1.0, 0.0}));
 }
 
 TEST(EpsilonGreedy, EpsilonDecaysDuringTheOpeningToo) {
-  EpsilonGreedy strategy(actions(2), {.epsilon = 0.8, .decay = 0.5, .initial_pulls = 1});
+  Explorer<EpsilonGreedy> strategy(actions(2), {.epsilon = 0.8, .decay = 0.5, .initial_pulls = 1});
   FixedValues model({0.0, 1.0});
   Rng rng({.seed = 1});
   strategy.choose(model, {}, rng);
@@ -214,7 +216,7 @@ TEST(EpsilonGreedy, EpsilonDecaysDuringTheOpeningToo) {
 }
 
 TEST(Thompson, InitialPullsPlayEveryActionInTurn) {
-  expect_opening(Thompson(actions(3), {.initial_pulls = 2}), BetaBernoulli(actions(3)));
+  expect_opening(Explorer<Thompson>(actions(3), {.initial_pulls = 2}), BetaBernoulli(actions(3)));
 }
 
 }  // namespace

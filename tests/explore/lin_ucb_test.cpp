@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sau/catalog/catalog.hpp"
+#include "sau/explore/explorer.hpp"
 #include "sau/model/linear.hpp"
 #include "sau/model/linear_posterior.hpp"
 #include "sau/model/sample_mean.hpp"
@@ -31,7 +32,7 @@ TEST(LinUcb, IndexIsValuePlusWidth) {
   model.update(x, 0, 1.0);
   Rng rng{Stream{}};
   for (const double alpha : {0.1, 1.0, 1.70, 1.71, 10.0}) {
-    LinUcb strategy(kSetup, {.alpha = alpha});
+    Explorer<LinUcb> strategy(kSetup, {.alpha = alpha});
     const Choice made = strategy.choose(model, x, rng);
     EXPECT_EQ(made.action, alpha < 1.7071 ? 0U : 1U) << alpha;
     EXPECT_NEAR(made.value, alpha < 1.7071 ? 0.5 : 0.0, 1e-15);
@@ -44,7 +45,7 @@ TEST(LinUcb, IndexIsValuePlusWidth) {
 TEST(LinUcb, FloorIsAShareOfUniformChoices) {
   const double x[] = {1.0};
   Linear model(kSetup);
-  LinUcb strategy(kSetup, {.floor = 0.2});
+  Explorer<LinUcb> strategy(kSetup, {.floor = 0.2});
   std::vector<double> probability(2);
   strategy.probabilities(model, x, probability);
   EXPECT_THAT(probability, ElementsAre(0.9, 0.1));

@@ -19,9 +19,9 @@ using testing::FixedValues;
 using testing::normal_cdf;
 
 // Past the opening, with the given residuals of every action.
-SauSampling after(FixedValues& model, const std::vector<std::vector<double>>& residuals,
-                  SauSamplingOptions options = {}) {
-  SauSampling sampling(actions(static_cast<Action>(residuals.size())), options);
+Explorer<SauSampling> after(FixedValues& model, const std::vector<std::vector<double>>& residuals,
+                            SauSamplingOptions options = {}) {
+  Explorer<SauSampling> sampling(actions(static_cast<Action>(residuals.size())), options);
   Rng unused({.seed = 0});
   for (std::size_t n = 0; n < options.initial_pulls * residuals.size(); ++n) {
     sampling.choose(model, {}, unused);
@@ -33,7 +33,7 @@ SauSampling after(FixedValues& model, const std::vector<std::vector<double>>& re
 }
 
 TEST(SauSampling, OpensWithEveryActionInOrderAndDrawsNothing) {
-  SauSampling sampling(actions(3), {.initial_pulls = 2});
+  Explorer<SauSampling> sampling(actions(3), {.initial_pulls = 2});
   FixedValues model({9.0, 0.0, 0.0});
   Rng rng({.seed = 1});
   for (const Action expected : {0U, 1U, 2U, 0U, 1U, 2U}) {
@@ -118,7 +118,7 @@ TEST(SauSampling, ResidualIsAgainstTheValueAtChoiceTime) {
   const Choice first = agent.choose({}, rng), second = agent.choose({}, rng);
   agent.learn({}, first, 1.0);
   agent.learn({}, second, 0.5);  // residual 0.5 - 0, not 0.5 - 1
-  EXPECT_EQ(agent.strategy().sau().square(0), 2.25);
+  EXPECT_EQ(agent.explorer().evidence().square(0), 2.25);
 }
 
 TEST(SauSampling, MergeAddsStepsAndState) {

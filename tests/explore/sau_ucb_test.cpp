@@ -17,7 +17,7 @@ using testing::actions;
 using testing::FixedValues;
 
 TEST(SauUcb, OpensWithEveryActionInOrder) {
-  SauUcb ucb(actions(4));
+  Explorer<SauUcb> ucb(actions(4));
   FixedValues model({0.0, 9.0, 0.0, 0.0});
   Rng rng({.seed = 1});
   for (Action a = 0; a < 4; ++a) {
@@ -29,7 +29,7 @@ TEST(SauUcb, OpensWithEveryActionInOrder) {
 }
 
 TEST(SauUcb, InitialPullsAreWholeRounds) {
-  SauUcb ucb(actions(3), {.initial_pulls = 2});
+  Explorer<SauUcb> ucb(actions(3), {.initial_pulls = 2});
   FixedValues model({9.0, 0.0, 0.0});
   Rng rng({.seed = 1});
   for (const Action expected : {0U, 1U, 2U, 0U, 1U, 2U, 0U}) {
@@ -40,7 +40,7 @@ TEST(SauUcb, InitialPullsAreWholeRounds) {
 }
 
 TEST(SauUcb, IndexIsEquation7) {
-  SauUcb ucb(actions(2));
+  Explorer<SauUcb> ucb(actions(2));
   FixedValues model({0.30, 0.50});
   Rng rng({.seed = 1});
   ucb.observe(ucb.choose(model, {}, rng).action, 3.0);  // action 0: S2 = 1 + 9, n_0 = 1
@@ -51,7 +51,7 @@ TEST(SauUcb, IndexIsEquation7) {
 
 // The choice turns exactly where the two indices of eq. 7 meet.
 TEST(SauUcb, ChoiceTurnsWhereTheIndicesMeet) {
-  SauUcb start(actions(2));
+  Explorer<SauUcb> start(actions(2));
   FixedValues model({0.2, 0.0});
   Rng rng({.seed = 1});
   for (int n = 0; n < 2; ++n) start.choose(model, {}, rng);
@@ -61,16 +61,16 @@ TEST(SauUcb, ChoiceTurnsWhereTheIndicesMeet) {
   const double index0 = 0.2 + std::sqrt(6.25 * std::log(3.0)) / 3.0;
   const double bonus1 = std::sqrt(1.1 * std::log(3.0)) / 2.0;
   for (const double off : {-1e-9, 1e-9}) {
-    SauUcb ucb = start;
+    Explorer<SauUcb> ucb = start;
     model[1] = index0 - bonus1 + off;
     EXPECT_EQ(ucb.choose(model, {}, rng).action, off < 0.0 ? 0U : 1U);
   }
 }
 
 TEST(SauUcb, SumOfSquaresStartsAtOne) {
-  const SauUcb ucb(actions(2));
-  EXPECT_EQ(ucb.sau().square(0), 1.0);
-  EXPECT_EQ(ucb.sau().pulls(0), 0.0);
+  const Explorer<SauUcb> ucb(actions(2));
+  EXPECT_EQ(ucb.evidence().square(0), 1.0);
+  EXPECT_EQ(ucb.evidence().pulls(0), 0.0);
 }
 
 // ln n uses the step, not the number of rewards: at n = 10 with one reward each, the bonus of
@@ -78,7 +78,7 @@ TEST(SauUcb, SumOfSquaresStartsAtOne) {
 TEST(SauUcb, NIsTheStepHoweverManyRewardsCame) {
   const double lead = (std::sqrt(5.0) - 1.0) * std::sqrt(std::log(10.0));
   for (const double off : {-1e-9, 1e-9}) {
-    SauUcb ucb(actions(2));
+    Explorer<SauUcb> ucb(actions(2));
     FixedValues model({0.0, 0.0});
     Rng rng({.seed = 1});
     ucb.observe(0, 2.0);
@@ -93,7 +93,7 @@ TEST(SauUcb, AlphaScalesTheBonus) {
   // n = 3, S2 = 5 and 1, one reward each: the indices meet at alpha (sqrt(5) - 1) sqrt(ln 3).
   const double lead = 0.25 * (std::sqrt(5.0) - 1.0) * std::sqrt(std::log(3.0));
   for (const double off : {-1e-9, 1e-9}) {
-    SauUcb ucb(actions(2), {.alpha = 0.25});
+    Explorer<SauUcb> ucb(actions(2), {.alpha = 0.25});
     FixedValues model({0.0, lead + off});
     Rng rng({.seed = 1});
     ucb.choose(model, {}, rng);
@@ -105,7 +105,7 @@ TEST(SauUcb, AlphaScalesTheBonus) {
 }
 
 TEST(SauUcb, ReportsTheValueWithoutTheBonus) {
-  SauUcb ucb(actions(2));
+  Explorer<SauUcb> ucb(actions(2));
   FixedValues model({0.3, 0.7});
   Rng rng({.seed = 1});
   for (int n = 0; n < 5; ++n) {
@@ -124,12 +124,12 @@ TEST(SauUcb, ResidualIsAgainstTheValueAtChoiceTime) {
   agent.learn({}, first, 1.0);
   EXPECT_EQ(agent.values({})[0], 1.0);
   agent.learn({}, second, 0.5);
-  EXPECT_EQ(agent.strategy().sau().square(0), 2.25);
-  EXPECT_EQ(agent.strategy().sau().pulls(0), 2.0);
+  EXPECT_EQ(agent.explorer().evidence().square(0), 2.25);
+  EXPECT_EQ(agent.explorer().evidence().pulls(0), 2.0);
 }
 
 TEST(SauUcb, AnActionWhoseRewardIsOnItsWayHasAnInfiniteIndex) {
-  SauUcb ucb(actions(4));
+  Explorer<SauUcb> ucb(actions(4));
   FixedValues model({100.0, 0.0, -5.0, 0.0});
   Rng rng({.seed = 1});
   for (int n = 0; n < 4; ++n) ucb.choose(model, {}, rng);
@@ -144,7 +144,7 @@ TEST(SauUcb, AnActionWhoseRewardIsOnItsWayHasAnInfiniteIndex) {
 }
 
 TEST(SauUcb, FloorMixesWithTheUniformChoice) {
-  SauUcb ucb(actions(4), {.floor = 0.2});
+  Explorer<SauUcb> ucb(actions(4), {.floor = 0.2});
   FixedValues model({0.0, 5.0, 0.0, 0.0});
   Rng rng({.seed = 3});
   for (Action a = 0; a < 4; ++a) {
@@ -162,7 +162,7 @@ TEST(SauUcb, FloorMixesWithTheUniformChoice) {
 }
 
 TEST(SauUcb, WithoutAFloorNothingIsDrawn) {
-  SauUcb ucb(actions(3));
+  Explorer<SauUcb> ucb(actions(3));
   FixedValues model({0.0, 1.0, 0.0});
   Rng rng({.seed = 3});
   for (int n = 0; n < 50; ++n) ucb.observe(ucb.choose(model, {}, rng).action, 0.5);

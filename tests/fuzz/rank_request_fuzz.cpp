@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/json_text.hpp"
+#include "core/json_text.hpp"
 #include "sau/core/text.hpp"
 #include "sau/serve/configuration.hpp"
 #include "sau/serve/rank_request.hpp"
@@ -85,7 +85,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_duration(body);
   const auto reward = sau::read_reward_request(body);
   if (reward.ok()) {
-    require(std::abs(reward.value()) <= sau::kLargestReward);
+    require(std::isfinite(reward.value()));
+    const auto bounded = sau::bounded_reward(reward.value(), {});
+    require(!bounded.ok() || std::abs(bounded.value()) <= 1.0);
   } else {
     check_failure(reward.failure());
   }

@@ -59,9 +59,9 @@ run() {  # target, corpus, further options
 
 # Each from the seeds alone: what an earlier run found would make this one another test.
 rm -rf "$folder/rank_request" "$folder/log_reader"
-build rank_request_fuzz "-lfmt -lsimdjson" src/serve/rank_request.cpp src/serve/feature_reader.cpp \
-  src/serve/configuration.cpp src/serve/duration.cpp src/api/json_text.cpp src/core/text.cpp
-build log_reader_fuzz "-lfmt -llz4" src/store/record.cpp src/store/wal_check.cpp src/core/file.cpp
+build rank_request_fuzz "-lfmt -lsimdjson" src/serve/rank_request.cpp \
+  src/serve/configuration.cpp src/core/time_text.cpp src/core/json_text.cpp src/core/text.cpp
+build log_reader_fuzz "-lfmt -llz4 -lz" src/store/record.cpp src/store/wal_check.cpp src/core/file.cpp
 run rank_request_fuzz rank_request -dict="$here/request.dict" &
 first=$!
 run log_reader_fuzz log_reader -max_len=512

@@ -193,13 +193,18 @@ TEST(HttpReply, OfAHandlerThatThrewComesTooLate) {
 
 TEST(HttpReply, ToABrokenConnectionIsDropped) {
   Desk desk;
-  HttpServer server({.connections = 1, .idle_timeout = milliseconds(50)}, desk.handler());
+  const auto tally = std::make_shared<HttpTally>();
+  HttpServer server({.connections = 1, .idle_timeout = milliseconds(50), .tally = tally},
+                    desk.handler());
   auto gone = std::make_unique<RawClient>(server.port());
   gone->send(get("/gone"));
   auto asked = desk.take();
   gone.reset();
   asked.reply({.body = std::string(1 << 20, 'x')});
-  // There is room for one connection only: this is served when the first has been given up.
+  // There is room for one connection only: this is served since the first has been given up.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (tally->open > 0 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  ASSERT_EQ(tally->open, 0U);
   RawClient next(server.port());
   next.send(get("/next"));
   desk.take().reply({.body = "served"});

@@ -27,7 +27,13 @@ inline std::string post(const std::string& target, const std::string& body) {
 // A client that sends the bytes it is told to, and reads what comes.
 class RawClient {
  public:
-  explicit RawClient(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  // `from`: the loopback address that it comes from.
+  explicit RawClient(std::uint16_t port, const char* from = "127.0.0.1")
+      : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in own{};
+    own.sin_family = AF_INET;
+    ::inet_pton(AF_INET, from, &own.sin_addr);
+    if (::bind(socket_, reinterpret_cast<const sockaddr*>(&own), sizeof(own)) != 0) return;
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

@@ -238,6 +238,34 @@ TEST_P(MlpKernels, LayerForwardIsThePortableOneDenseAndSparse) {
   });
 }
 
+// The rows of a matrix in any order, one of them twice.
+TEST_P(MlpKernels, SumRowsAddsTheRowsWhereverTheyAre) {
+  Rng rng(Stream{.seed = 7});
+  for_cases([&](const Case& c) {
+    const Floats rows = padded(rng, c.inputs, c.units, c.width, 1.0);
+    std::vector<const float*> row;
+    for (std::size_t k = 0; k <= c.inputs; ++k) {
+      row.push_back(rows.data() + k * 7 % c.inputs * c.width);
+    }
+    const Floats value = normals(rng, row.size(), 1.0 / std::sqrt(static_cast<double>(c.inputs)));
+    const Floats start = padded(rng, 1, c.units, c.width, 1.0);
+    Floats expected = guarded(c.width);
+    for (std::size_t j = 0; j < c.width; ++j) {
+      auto sum = static_cast<double>(start[j]);
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        sum += static_cast<double>(value[k]) * static_cast<double>(row[k][j]);
+      }
+      expected[j] = static_cast<float>(sum);
+    }
+    for (const MlpKernel* kernel : {kernel_, &portable()}) {
+      Floats found = guarded(c.width);
+      std::ranges::copy(start, found.begin());
+      kernel->sum_rows(row.data(), value.data(), row.size(), c.width, found.data());
+      expect_near(found, expected, c.text());
+    }
+  });
+}
+
 TEST_P(MlpKernels, BackwardIsThePortableOneAndKeepsThePadding) {
   Rng rng(Stream{.seed = 2});
   for_cases([&](const Case& c) {

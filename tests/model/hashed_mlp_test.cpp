@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -16,113 +15,6 @@ namespace {
 
 using testing::feature;
 using testing::Features;
-
-const std::vector<std::size_t> kLayers{7, 5};
-
-// Three inputs over five rows; row 3 comes twice in one of them.
-HashedBatch example_batch() {
-  return {.features = {{1, 0.5F}, {3, -1.0F}, {3, 0.25F}, {200, 2.0F}, {1, 1.5F}, {77, -0.5F}},
-          .end = {3, 4, 6},
-          .target = {1.0F, -0.5F, 2.0F}};
-}
-
-// With numbers in the rows, so that nothing is 0.
-HashedNetwork example_network() {
-  Rng rng(Stream{.seed = 4});
-  HashedNetwork network(8, kLayers, rng);
-  for (const std::uint32_t row : {1U, 3U, 77U, 200U}) {
-    for (float& weight : network.writable(row)) weight = static_cast<float>(rng.normal());
-  }
-  return network;
-}
-
-// The mean squared error, as decisions compute the outputs.
-double loss_of(const HashedNetwork& network, const HashedBatch& batch) {
-  double loss = 0.0;
-  std::size_t next = 0;
-  for (std::size_t b = 0; b < batch.size(); ++b) {
-    std::vector<float> sum(network.units()), scratch(2 * network.widest());
-    const std::span all(batch.features);
-    network.add_rows(all.subspan(next, batch.end[b] - next), sum.data());
-    next = batch.end[b];
-    const double error = static_cast<double>(network.output(sum.data(), scratch.data())) -
-                         static_cast<double>(batch.target[b]);
-    loss += error * error / static_cast<double>(batch.size());
-  }
-  return loss;
-}
-
-double slope_of(HashedNetwork& network, const HashedBatch& batch, float& weight) {
-  constexpr float kStep = 1e-2F;
-  const float before = weight;
-  weight = before + kStep;
-  const double above = loss_of(network, batch);
-  weight = before - kStep;
-  const double below = loss_of(network, batch);
-  weight = before;
-  return (above - below) / (2.0 * static_cast<double>(kStep));
-}
-
-TEST(HashedNetwork, TheGradientIsThatOfFiniteDifferences) {
-  HashedNetwork network = example_network();
-  const HashedBatch batch = example_batch();
-  HashedTrainer trainer(network, false);
-  EXPECT_NEAR(trainer.backward(network, batch), loss_of(network, batch), 1e-5);
-  for (const std::uint32_t row : {1U, 3U, 77U, 200U}) {
-    const auto gradient = trainer.row_gradient(row);
-    ASSERT_EQ(gradient.size(), network.units());
-    for (std::size_t j = 0; j < gradient.size(); ++j) {
-      EXPECT_NEAR(static_cast<double>(gradient[j]),
-                  slope_of(network, batch, network.writable(row)[j]), 2e-3)
-          << row << " " << j;
-    }
-  }
-  ASSERT_EQ(trainer.dense_gradient().size(), 7u + 8u * 5u + 6u);
-  for (std::size_t j = 0; j < trainer.dense_gradient().size(); ++j) {
-    EXPECT_NEAR(static_cast<double>(trainer.dense_gradient()[j]),
-                slope_of(network, batch, network.dense()[j]), 2e-3)
-        << j;
-  }
-  EXPECT_TRUE(trainer.row_gradient(2).empty());
-}
-
-TEST(HashedNetwork, AStepLeavesRowsOutsideTheBatchAlone) {
-  HashedNetwork network = example_network();
-  HashedTrainer trainer(network, false);
-  const std::vector<float> before(network.writable(200).begin(), network.writable(200).end());
-  const std::vector<float> moved(network.writable(1).begin(), network.writable(1).end());
-  trainer.backward(network, {.features = {{1, 1.0F}}, .end = {1}, .target = {5.0F}});
-  EXPECT_TRUE(trainer.apply(make_optimizer_step(Optimizer::kRmsprop, 0.01, 0), network));
-  EXPECT_THAT(network.writable(200), ::testing::ElementsAreArray(before));
-  EXPECT_THAT(network.writable(1), ::testing::Not(::testing::ElementsAreArray(moved)));
-}
-
-// RMSprop's first step is rate * g / (sqrt(0.01 g^2) + 1e-8), ten times the rate against g's sign.
-TEST(HashedNetwork, TheFirstStepOfRmspropIsTenTimesItsRate) {
-  HashedNetwork network = example_network();
-  HashedTrainer trainer(network, false);
-  const std::vector<float> before(network.writable(1).begin(), network.writable(1).end());
-  trainer.backward(network, example_batch());
-  const std::vector<float> gradient(trainer.row_gradient(1).begin(), trainer.row_gradient(1).end());
-  trainer.apply(make_optimizer_step(Optimizer::kRmsprop, 0.01, 0), network);
-  for (std::size_t j = 0; j < before.size(); ++j) {
-    const float step = network.writable(1)[j] - before[j];
-    EXPECT_NEAR(step, gradient[j] == 0.0F ? 0.0F : (gradient[j] > 0.0F ? -0.1F : 0.1F), 1e-4) << j;
-  }
-}
-
-TEST(HashedNetwork, ASharedCopyDoesNotLearn) {
-  HashedNetwork network = example_network();
-  const HashedNetwork copy = network.shared();
-  const double before = loss_of(copy, example_batch());
-  HashedTrainer trainer(network, true);
-  for (std::uint64_t i = 0; i < 50; ++i) {
-    trainer.backward(network, example_batch());
-    trainer.apply(make_optimizer_step(Optimizer::kAdam, 0.01, i), network);
-  }
-  EXPECT_EQ(loss_of(copy, example_batch()), before);
-  EXPECT_LT(loss_of(network, example_batch()), 0.1 * before);
-}
 
 TEST(RunningMoments, AreThoseOfTheNumbers) {
   RunningMoments moments;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/naive_ridge.hpp"
+#include "sau/explore/explorer.hpp"
 #include "sau/explore/thompson.hpp"
 #include "sau/model/value_model.hpp"
 #include "support/setups.hpp"
@@ -132,7 +133,7 @@ TEST(LinearPosterior, ThompsonsProbabilitiesAreItsFrequencies) {
   for (const Covariance covariance : {Covariance::kFull, Covariance::kDiagonal}) {
     LinearPosterior model(setup_of(3, 4), {.covariance = covariance});
     const std::vector<double> x = learn_some(model, 4, 30);
-    Thompson thompson(setup_of(3, 4));
+    Explorer<Thompson> thompson(setup_of(3, 4));
     std::vector<double> probability(3), count(3);
     thompson.probabilities(model, x, probability);
     Rng rng(Stream{.seed = 5});

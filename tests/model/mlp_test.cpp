@@ -118,7 +118,7 @@ TEST(Mlp, FollowsTheFormulas) {
         Rng rng(kSetup.stream.with(Role::kModel));
         const std::vector<std::size_t> hidden{12, 10};
         const MlpKernel& kernel = mlp_kernel(InstructionSet::kPortable);
-        Network start(kSetup.shape, hidden, false, 6, rng, kernel);
+        const Network start(kSetup.shape, hidden, rng, kernel);
         NaiveMlp naive(kSetup.shape, hidden, start.weights());
         PlainBatch seen;
         World world;

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "model/naive_mlp.hpp"
+#include "sau/model/network_trainer.hpp"
+#include "sau/model/replay.hpp"
 #include "support/sanitizer.hpp"
 
 namespace sau {
@@ -34,7 +36,9 @@ struct Bench {
         hidden(std::move(the_hidden)),
         rng(Stream{.seed = 12}),
         kernel(mlp_kernel(set)),
-        network(shape, hidden, adam, size, rng, kernel),
+        network(shape, hidden, rng, kernel),
+        trainer(network, adam, size),
+        scratch(network),
         input(shape.dim),
         replay(shape.dim, 0),
         batch(size, shape.dim) {
@@ -77,12 +81,17 @@ struct Bench {
   }
 
   NaiveMlp naive() { return {shape, hidden, network.weights()}; }
+  double train(const OptimizerStep& step) { return trainer.train(network, batch, step); }
+  std::span<const float> outputs() { return network.forward(input, scratch); }
+  bool finite() const { return trainer.finite(network); }
 
   Shape shape;
   Hidden hidden;
   Rng rng;
   const MlpKernel& kernel;
   Network network;
+  NetworkTrainer trainer;
+  Network::Scratch scratch;
   NetworkInput input;
   Replay replay;
   Batch batch;
@@ -120,11 +129,11 @@ TEST(Network, OutputsAndFeaturesAreTheFormula) {
       for (int n = 0; n < 10; ++n) {
         const auto x = bench.context(layout.non_zeros);
         bench.input.put(x, bench.kernel);
-        const auto out = bench.network.forward(bench.input);
+        const auto out = bench.outputs();
         const auto expected = naive.outputs(x);
         ASSERT_EQ(out.size(), expected.size());
         for (std::size_t a = 0; a < out.size(); ++a) EXPECT_NEAR(out[a], expected[a], 1e-6);
-        const auto features = bench.network.features();
+        const auto features = bench.network.features(bench.scratch);
         const auto expected_features = naive.features(x);
         ASSERT_EQ(features.size(), expected_features.size());
         for (std::size_t j = 0; j < features.size(); ++j) {
@@ -140,7 +149,7 @@ TEST(Network, OutputsAndFeaturesAreTheFormula) {
 constexpr OptimizerStep kReveal{.rate = 1e9F, .keep2 = 0.0F, .epsilon = 1e6F};
 
 std::vector<double> revealed_gradient(Bench& bench, const NaiveMlp& naive) {
-  bench.network.train(bench.batch, kReveal);
+  bench.train(kReveal);
   std::vector<double> gradient;
   for (std::size_t k = 0; k < naive.weight.size(); ++k) {
     const auto moved = static_cast<double>(bench.network.weights()[naive.place[k]]);
@@ -186,7 +195,7 @@ TEST(Network, OnlyTheChosenActionsOutputHasAGradient) {
     ASSERT_TRUE(replay.add(input, 2, 5.0));
     replay.draw(bench.rng, bench.batch);
     const NaiveMlp naive = bench.naive();
-    for (int t = 1; t <= 5; ++t) bench.network.train(bench.batch, adam_step(t));
+    for (int t = 1; t <= 5; ++t) bench.train(adam_step(t));
     const auto weights = bench.network.weights();
     const std::size_t output = naive.weight.size() - 4 * 11;
     std::size_t moved = 0;
@@ -215,14 +224,14 @@ TEST(Network, TrainsAsTheFormulasSay) {
           bench.replay.draw(bench.rng, bench.batch);
           const PlainBatch batch = bench.plain();
           const double expected = naive.loss(batch);
-          const double loss = bench.network.train(bench.batch, adam ? adam_step(t) : kRmsprop);
+          const double loss = bench.train(adam ? adam_step(t) : kRmsprop);
           ASSERT_NEAR(loss, expected, 1e-4 * (1.0 + expected)) << t;
           adam ? naive.adam(batch, 0.003) : naive.rmsprop(batch, 0.003);
         }
         for (int n = 0; n < 20; ++n) {
           const auto x = bench.context(layout.non_zeros);
           bench.input.put(x, bench.kernel);
-          const auto out = bench.network.forward(bench.input);
+          const auto out = bench.outputs();
           const auto expected = naive.outputs(x);
           for (std::size_t a = 0; a < out.size(); ++a) ASSERT_NEAR(out[a], expected[a], 1e-4);
         }
@@ -246,12 +255,12 @@ TEST(Network, EveryKernelTrainsAsThePortableOne) {
         Bench bench(shape, {100, 100}, adam, 16, non_zeros, sets[s]);
         for (int t = 1; t <= kUpdates; ++t) {
           bench.replay.draw(bench.rng, bench.batch);
-          bench.network.train(bench.batch, adam ? adam_step(t) : kRmsprop);
+          bench.train(adam ? adam_step(t) : kRmsprop);
         }
-        EXPECT_TRUE(bench.network.finite());
+        EXPECT_TRUE(bench.finite());
         for (int n = 0; n < 50; ++n) {
           bench.input.put(bench.context(non_zeros), bench.kernel);
-          const auto out = bench.network.forward(bench.input);
+          const auto out = bench.outputs();
           outputs[s].insert(outputs[s].end(), out.begin(), out.end());
         }
       }
@@ -292,14 +301,14 @@ TEST(Network, WeightsAndBiasesStartUniform) {
 
 TEST(Network, FiniteSeesOneWeight) {
   Bench bench({.actions = 2, .dim = 3}, {5}, false, 4, 3, InstructionSet::kPortable);
-  EXPECT_TRUE(bench.network.finite());
+  EXPECT_TRUE(bench.finite());
   for (const float bad : {NAN, INFINITY, -INFINITY}) {
     float& last = bench.network.weights()[bench.naive().place.back()];
     const float kept = last;
     last = bad;
-    EXPECT_FALSE(bench.network.finite());
+    EXPECT_FALSE(bench.finite());
     last = kept;
-    EXPECT_TRUE(bench.network.finite());
+    EXPECT_TRUE(bench.finite());
   }
 }
 

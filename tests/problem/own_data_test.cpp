@@ -9,6 +9,7 @@
 #include "sau/catalog/catalog.hpp"
 #include "support/data_folders.hpp"
 #include "support/errors.hpp"
+#include "support/kept_notes.hpp"
 
 namespace sau {
 namespace {
@@ -127,13 +128,18 @@ TEST_F(OwnData, TheDataHaveAFingerprint) {
   EXPECT_EQ(make_problem("bernoulli", {})->data(), "");
 }
 
+// It is a note for whoever takes notes; the library itself prints nothing.
 TEST_F(OwnData, WhatWasUnderstoodIsSaidOnce) {
   ::testing::internal::CaptureStderr();
+  const testing::KeptNotes notes;
   numbered(0);
   numbered(1);
-  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
-            "note: " + (folders_.path() / "rows.csv").string() +
-                ": 200 rows, header, label class (3 classes), 1 number, 1 word\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  ASSERT_EQ(notes.all().size(), 1U);
+  EXPECT_EQ(notes.all()[0].kind, Note::Kind::kInformation);
+  EXPECT_EQ(notes.all()[0].text,
+            (folders_.path() / "rows.csv").string() +
+                ": 200 rows, header, label class (3 classes), 1 number, 1 word");
 }
 
 TEST_F(OwnData, WhatIsMissingIsSaid) {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "sau/report/differences.hpp"
+#include "report/paper_order.hpp"
 
 namespace sau {
 namespace {
@@ -47,36 +47,6 @@ const TableOptions kRegretOnly{.kinds = {TableKind::kRegret}};
 const TableOptions kNormalisedOnly{.kinds = {TableKind::kNormalised}};
 const TableOptions kTimeOnly{.kinds = {TableKind::kTime}};
 
-TEST(PaperTables, HaveTheNumbersAsPrinted) {
-  const auto value = paper_value(TableKind::kRegret, "mushroom", "Neural-SAU-S");
-  ASSERT_TRUE(value);
-  EXPECT_EQ(value->mean, 5381.1);
-  EXPECT_EQ(value->sem, 131.0);
-  EXPECT_EQ(paper_value(TableKind::kNormalised, "wheel-0.50", "Uniform")->sem, 28.43);
-  EXPECT_EQ(paper_value(TableKind::kTime, "census", "NeuralLinear")->mean, 784.2);
-  EXPECT_FALSE(paper_value(TableKind::kTime, "wheel-0.50", "Uniform"));
-  EXPECT_FALSE(paper_value(TableKind::kRegret, "mushroom", "TS"));
-  EXPECT_THAT(paper_algorithms(), SizeIs(9));
-  EXPECT_EQ(paper_algorithms().back(), "Uniform");
-  EXPECT_THAT(paper_problems(), SizeIs(12));
-  EXPECT_EQ(paper_problems()[5].steps, 45222U);
-}
-
-// What "normalised" means in the paper: mean and standard error over Uniform's mean. Both tables
-// are rounded, so the regrets' last digits show a little.
-TEST(PaperTables, TheNormalisedTableIsTheOtherOverUniformsMean) {
-  for (const PaperProblem& problem : paper_problems()) {
-    const double uniform = paper_value(TableKind::kRegret, problem.name, "Uniform")->mean;
-    for (const std::string& algorithm : paper_algorithms()) {
-      const auto regret = paper_value(TableKind::kRegret, problem.name, algorithm);
-      const auto norm = paper_value(TableKind::kNormalised, problem.name, algorithm);
-      ASSERT_TRUE(regret && norm) << problem.name << algorithm;
-      EXPECT_NEAR(norm->mean, 100.0 * regret->mean / uniform, 0.0065) << problem.name << algorithm;
-      EXPECT_NEAR(norm->sem, 100.0 * regret->sem / uniform, 0.0065) << problem.name << algorithm;
-    }
-  }
-}
-
 TEST(MakeTables, RegretBesideThePapersByHand) {
   const std::vector<CellSummary> cells = {wheel("Uniform", 15000.0, 100.0),
                                           wheel("Linear-SAU-S", 8821.1, 600.0)};
@@ -111,7 +81,7 @@ TEST(MakeTables, CellsKnowTheirSettingsIntervalAndWhatDiffers) {
   EXPECT_THAT(table.cell(1, 0).differs, ElementsAre("not-explained")) << "ten errors away";
   for (const TableCell& each : table.cells) {
     for (const std::string& id : each.differs) {
-      EXPECT_THAT(known_differences(), Contains(::testing::Field(&Difference::id, id)));
+      EXPECT_THAT(detail::known_differences(), Contains(::testing::Field(&Difference::id, id)));
     }
   }
 }
@@ -323,9 +293,10 @@ TEST(TableEscapes, NamesCannotBreakAFormat) {
 TEST(TableText, WideTablesAreCutIntoBlocks) {
   std::vector<CellSummary> cells;
   for (std::size_t i = 0; i < 7; ++i) {
-    const PaperProblem& problem = paper_problems()[i];
-    for (const std::string& name : paper_algorithms()) {
-      const auto value = paper_value(TableKind::kRegret, problem.name, name);
+    const Paper& paper = papers().front();
+    const PaperProblem& problem = paper.problems[i];
+    for (const std::string& name : paper.algorithms) {
+      const auto value = paper.value(TableKind::kRegret, problem.name, name);
       cells.push_back(summary_of(problem.name, "dataset(name=" + problem.name + ")", name,
                                  value->mean, value->sem, problem.steps));
     }

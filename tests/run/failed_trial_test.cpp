@@ -7,7 +7,8 @@
 #include "catalog/agent_of.hpp"
 #include "run/run_support.hpp"
 #include "sau/catalog/catalog.hpp"
-#include "sau/report/summary.hpp"
+#include "sau/explore/greedy.hpp"
+#include "sau/report/cell_summary.hpp"
 #include "support/diverging.hpp"
 
 namespace sau {
@@ -35,7 +36,7 @@ DivergingAgent diverging_agent(Shape shape, std::uint64_t limit) {
 }
 
 // Every third trial of SAU-UCB, and every trial of TS, is played by an agent that breaks down.
-bool fragile_trial(const Cell& cell, std::uint64_t seed, std::uint64_t trial,
+bool fragile_trial(std::size_t /*index*/, const Cell& cell, std::uint64_t seed, std::uint64_t trial,
                    std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
                    TrialRecord& record) {
   if (cell.agent == "SAU-UCB" && trial % 3 != 1) {

@@ -7,7 +7,7 @@
 
 #include "run/run_support.hpp"
 #include "sau/core/version.hpp"
-#include "sau/report/summary.hpp"
+#include "sau/report/cell_summary.hpp"
 #include "support/data_folders.hpp"
 #include "support/errors.hpp"
 

@@ -160,6 +160,22 @@ TEST(Runner, ATrialIsAPureFunctionOfItsNames) {
   EXPECT_NE(first.curve, other.curve);
 }
 
+TEST(Runner, ATrialIsToldThePlaceOfItsCell) {
+  const TemporaryFolder place;
+  const Experiment experiment = experiment_of({"sau_ucb", "ts", "ucb1"}, 50, 5);
+  ResultFolder folder(place / "r", experiment);
+  std::atomic<int> right = 0;
+  RunOptions options{.threads = 3};
+  options.trial = [&](std::size_t index, const Cell& cell, std::uint64_t seed, std::uint64_t trial,
+                      std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
+                      TrialRecord& record) {
+    if (index < experiment.cells.size() && cell.same_as(experiment.cells[index])) ++right;
+    return run_trial(cell, seed, trial, points, stop, record);
+  };
+  EXPECT_TRUE(run(experiment, folder, options).complete);
+  EXPECT_EQ(right, 15);
+}
+
 TEST(Runner, AFailingCellIsReportedAndTheOthersFinish) {
   const TemporaryFolder place;
   Experiment experiment = experiment_of({"sau_ucb", "ts"}, 200, 40);

@@ -2,38 +2,26 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 
 namespace sau {
 namespace {
 
-TEST(Duration, IsReadAndWritten) {
-  const auto milliseconds = [](const char* text) { return read_duration(text, "t").value(); };
-  EXPECT_EQ(milliseconds("PT10M"), 600'000);
-  EXPECT_EQ(milliseconds("P1DT2H3M4.5S"), 93'784'500);
-  EXPECT_EQ(milliseconds("P2W"), 14LL * 86'400'000);
-  EXPECT_EQ(milliseconds("PT0S"), 0);
-  for (const Milliseconds time : {0LL, 1LL, 1000LL, 600'000LL, 86'400'000LL, 93'784'500LL}) {
-    EXPECT_EQ(milliseconds(write_duration(time).c_str()), time) << write_duration(time);
-  }
-}
-
-TEST(Duration, OtherTextIsRefused) {
-  for (const char* text : {"", "P", "PT", "10M", "PT10", "PT-1M", "P1H", "PT1D", "PT1S1M", "PT1M1M",
-                           "PTM", "PTnanS", "PT1e3S", "P10001D", "PT1M "}) {
-    EXPECT_FALSE(read_duration(text, "t").ok()) << text;
-  }
-}
-
-TEST(Time, IsIso8601InUtc) {
-  EXPECT_EQ(write_time(0), "1970-01-01T00:00:00.000Z");
-  EXPECT_EQ(write_time(1'000'000'000'123), "2001-09-09T01:46:40.123Z");
+TEST(Duration, AFailureNamesTheTextAndTheField) {
+  EXPECT_EQ(read_duration("PT10M", "rewardWaitTime").value(), 600'000);
+  const Failure failure = read_duration("10M", "rewardWaitTime").failure();
+  EXPECT_EQ(failure.message.substr(0, 24), "'10M' is not a time; exp");
+  EXPECT_EQ(failure.target, "rewardWaitTime");
 }
 
 TEST(Configuration, ReadsBackWhatItWrites) {
   Configuration configuration;
   configuration.reward_wait_time = 90'000;
   configuration.default_reward = -0.25;
+  configuration.reward_minimum = -0.5;
+  configuration.reward_maximum = 20.0;
+  configuration.reward_out_of_range = RewardOutOfRange::kClip;
   configuration.reward_aggregation = RewardAggregation::kSum;
   configuration.exploration_percentage = 0.05;
   configuration.model_export_frequency = 300'000;
@@ -45,8 +33,10 @@ TEST(Configuration, ReadsBackWhatItWrites) {
 TEST(Configuration, WhatIsNotMentionedStays) {
   Configuration before;
   before.default_reward = 3.0;
+  before.reward_maximum = 5.0;
   const auto after = read_configuration(R"({"explorationPercentage":0.5})", before);
   EXPECT_EQ(after.value().default_reward, 3.0);
+  EXPECT_EQ(after.value().reward_maximum, 5.0);
   EXPECT_EQ(after.value().exploration_percentage, 0.5);
 }
 
@@ -61,11 +51,46 @@ TEST(Configuration, WhatIsWrongIsNamed) {
   EXPECT_EQ(target(R"({"learningMode":"online"})"), "learningMode");
   EXPECT_EQ(target(R"({"defaultReward":"0"})"), "defaultReward");
   EXPECT_EQ(target(R"({"logRetentionDays":0.5})"), "logRetentionDays");
+  EXPECT_EQ(target(R"({"rewardMinimum":-1.1e9})"), "rewardMinimum");
+  EXPECT_EQ(target(R"({"rewardMaximum":"1"})"), "rewardMaximum");
+  EXPECT_EQ(target(R"({"rewardOutOfRange":"ignore"})"), "rewardOutOfRange");
   EXPECT_EQ(target(R"({"logRetention":5})"), "logRetention");
   EXPECT_EQ(target(R"({"lastConfigurationEditDate":"2020-01-01"})"), "fine");
   EXPECT_FALSE(read_configuration("[]", {}).ok());
   EXPECT_FALSE(read_configuration("{", {}).ok());
   EXPECT_FALSE(read_configuration(std::string(100'000, '['), {}).ok());
+}
+
+TEST(Configuration, BoundsAndDefaultRewardMustFitTogether) {
+  const auto target = [](const std::string& json) {
+    const auto read = read_configuration(json, {});
+    return read.ok() ? "fine" : read.failure().target;
+  };
+  EXPECT_EQ(target(R"({"rewardMinimum":0,"rewardMaximum":100,"defaultReward":50})"), "fine");
+  EXPECT_EQ(target(R"({"defaultReward":50,"rewardMaximum":100})"), "fine");  // in any order
+  EXPECT_EQ(target(R"({"defaultReward":1.5})"), "defaultReward");
+  EXPECT_EQ(target(R"({"rewardMinimum":0.5})"), "rewardMinimum");
+  EXPECT_EQ(target(R"({"rewardMaximum":-0.5})"), "rewardMaximum");
+  EXPECT_EQ(target(R"({"rewardMinimum":1})"), "rewardMinimum");  // as large as the maximum
+  EXPECT_EQ(target(R"({"rewardMaximum":-1})"), "rewardMaximum");
+  EXPECT_EQ(target(R"({"rewardMinimum":-1e9,"rewardMaximum":1e9})"), "fine");
+}
+
+TEST(BoundedReward, IsRefusedOrClippedOutsideOfTheBounds) {
+  Configuration configuration;
+  for (const double fine : {-1.0, -0.0, 0.25, 1.0}) {
+    EXPECT_EQ(bounded_reward(fine, configuration).value(), fine);
+  }
+  const auto refused = bounded_reward(1.5, configuration);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.failure().target, "value");
+  for (const char* word : {"1.5", "-1 to 1", "rewardMinimum", "rewardMaximum", "clip"}) {
+    EXPECT_NE(refused.failure().message.find(word), std::string::npos) << refused.failure().message;
+  }
+  configuration.reward_out_of_range = RewardOutOfRange::kClip;
+  EXPECT_EQ(bounded_reward(1.5, configuration).value(), 1.0);
+  EXPECT_EQ(bounded_reward(-1e300, configuration).value(), -1.0);
+  EXPECT_FALSE(bounded_reward(std::nan(""), configuration).ok());
 }
 
 }  // namespace

@@ -169,6 +169,7 @@ TEST(RankRequest, LimitsHold) {
 TEST(RewardRequest, TakesAFiniteNumberOnly) {
   EXPECT_DOUBLE_EQ(read_reward_request(R"({"value":0.7})").value(), 0.7);
   EXPECT_DOUBLE_EQ(read_reward_request(R"({"value":-3})").value(), -3.0);
+  EXPECT_DOUBLE_EQ(read_reward_request(R"({"value":2e9})").value(), 2e9);
   for (const char* wrong : {"", "{}", "0.7", R"({"value":"0.7"})", R"({"value":null})",
                             R"({"value":1e999})", R"({"value":true})", R"({"value":[1]})"}) {
     EXPECT_FALSE(read_reward_request(wrong).ok()) << wrong;

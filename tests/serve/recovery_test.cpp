@@ -3,15 +3,17 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 
+#include "sau/core/file.hpp"
 #include "sau/core/rng.hpp"
+#include "sau/serve/log_tools.hpp"
 #include "serve/serve_support.hpp"
 #include "support/errors.hpp"
 
 namespace sau {
 namespace {
 
+using testing::eventually;
 using testing::simple_request;
 using testing::TestService;
 
@@ -92,16 +94,42 @@ TEST(Recovery, AFullDiskRefusesAndLosesNothing) {
       const std::lock_guard lock(service.disk().mutex);
       service.disk().full = false;
     }
-    while (!service->ready()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ASSERT_TRUE(eventually([&] { return service->ready(); }));
     // Whether or not it is in the log, the same request gets an answer now.
     EXPECT_TRUE(service.rank(simple_request("during")).ok());
     live(service, 5, 50);
     const std::string before = service.model_checksum();
     service.restart_without_snapshot();
     EXPECT_EQ(service.model_checksum(), before) << lasts;
-    EXPECT_EQ(service.disk().waiting.size(),
-              nlohmann::json::parse(service->status())["totals"]["waiting"].get<std::size_t>());
+    const auto waiting = service.totals()["waiting"];
+    service.restart();
+    EXPECT_EQ(service.totals()["waiting"], waiting);
   }
+}
+
+// What the file system says is thrown by its library, and not as an Error.
+TEST(Recovery, AFileInThePlaceOfTheLogEndsNothing) {
+  TestService service;
+  live(service, 4, 20);
+  const std::string before = service.model_checksum();
+  const auto log = service.folder() / "data/log", aside = service.folder() / "aside";
+  std::filesystem::rename(log, aside);
+  write_file(log, "a file where a folder was");
+  {
+    const std::lock_guard lock(service.disk().mutex);
+    service.disk().failing = {service.disk().writes + 1};
+  }
+  const auto refused = service.rank(simple_request("during"));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.failure().code, Failure::Code::kUnavailable);
+  ASSERT_TRUE(eventually(
+      [&] { return service.notes().find("the log cannot be opened yet") != std::string::npos; }));
+  EXPECT_FALSE(service->ready());
+  std::filesystem::remove(log);
+  std::filesystem::rename(aside, log);
+  ASSERT_TRUE(eventually([&] { return service->ready(); }));
+  EXPECT_TRUE(service.rank(simple_request("during")).ok());
+  EXPECT_EQ(service.model_checksum(), before);
 }
 
 TEST(Recovery, AFolderThatWasServedFromHasAModel) {
@@ -110,27 +138,32 @@ TEST(Recovery, AFolderThatWasServedFromHasAModel) {
   EXPECT_TRUE(std::filesystem::exists(service.folder() / "data/model.sau"));
 }
 
-// The store hears of all that waits once many of those it was told of wait no more.
-TEST(Recovery, WhatWaitsIsListedAnewNowAndThen) {
+TEST(Recovery, WhatWaitsIsKnownAfterARestart) {
   TestService service;
-  std::set<Sequence> open;
-  for (int i = 0; i < 9000; ++i) {
+  ASSERT_TRUE(service.configure(R"({"rewardAggregation":"sum"})").ok());
+  for (int i = 0; i < 300; ++i) {
     const std::string event = "e" + std::to_string(i);
     ASSERT_TRUE(service.rank(simple_request(event)).ok());
-    if (i % 1000 == 7) {
-      open.insert(service.disk().decisions.rbegin()->first);
-    } else {
-      ASSERT_TRUE(service.reward(event, 1.0).ok());
-    }
+    if (i % 3 != 0) continue;
+    ASSERT_TRUE(service.reward(event, 0.25).ok());  // waits for more
   }
-  EXPECT_EQ(service.disk().listings, 1U);
-  for (int restarted = 0; restarted < 2; ++restarted) {
-    std::set<Sequence> listed;
-    for (const auto& [decision, time] : service.disk().waiting) listed.insert(decision);
-    EXPECT_EQ(listed, open);
-    EXPECT_EQ(nlohmann::json::parse(service->status())["totals"]["waiting"], open.size());
-    service.restart();
+  ASSERT_TRUE(service.configure(R"({"rewardAggregation":"earliest"})").ok());
+  for (int i = 0; i < 300; i += 5) {
+    ASSERT_TRUE(service.reward("e" + std::to_string(i), 1.0).ok());  // the first one counts
   }
+  EXPECT_EQ(service.totals()["waiting"], 240);
+  service.restart();
+  EXPECT_EQ(service.totals()["waiting"], 240);
+  service.time += Configuration{}.reward_wait_time + 1;
+  ASSERT_TRUE(eventually([&] { return service.totals()["waiting"] == 0; }));
+  service->settle();
+  const auto reward = [&](int i) {
+    return nlohmann::json::parse(service->decision("e" + std::to_string(i)).value())["reward"];
+  };
+  EXPECT_EQ(reward(0), 0.25);
+  EXPECT_EQ(reward(3), 0.25);
+  EXPECT_EQ(reward(5), 1.0);
+  EXPECT_EQ(reward(7), 0.0);
 }
 
 TEST(Recovery, AnyWriteMayFail) {
@@ -141,7 +174,7 @@ TEST(Recovery, AnyWriteMayFail) {
     int acknowledged = 0;
     for (int i = 0; i < 30; ++i) {
       const std::string event = "e" + std::to_string(i);
-      while (!service->ready()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      ASSERT_TRUE(eventually([&] { return service->ready(); }));
       if (service.rank(simple_request(event)).ok()) ++acknowledged;
       static_cast<void>(service.reward(event, 1.0));
     }
@@ -158,7 +191,7 @@ TEST(Recovery, AConfigurationThatIsInTheLogAfterAllIsUsed) {
     service.disk().failing = {1};
     service.disk().failing_write_lasts = lasts;
     EXPECT_FALSE(service.configure(R"({"rewardWaitTime":"PT1M"})").ok());
-    while (!service->ready()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    ASSERT_TRUE(eventually([&] { return service->ready(); }));
     const auto expected = lasts ? 60'000 : Configuration{}.reward_wait_time;
     EXPECT_EQ(service->configuration().reward_wait_time, expected);
     service.restart();
@@ -170,33 +203,103 @@ TEST(Recovery, AModelAheadOfItsLogStopsTheStart) {
   TestService service;
   live(service, 6, 20);
   service->settle();
-  service->stop();
-  service.disk().entries.erase(std::prev(service.disk().entries.end(), 5),
-                               service.disk().entries.end());
-  service.disk().decisions.erase(std::prev(service.disk().decisions.end(), 10),
-                                 service.disk().decisions.end());
-  const std::string error = testing::error_of([&] { service.restart(); });
+  service.stop();
+  const auto log = service.folder() / "data/log";
+  std::filesystem::remove_all(log);
+  std::filesystem::remove(log.string() + ".mark");
+  std::string error = testing::error_of([&] { service.start(); });
+  EXPECT_NE(error.find("missing, though the folder was served from"), std::string::npos) << error;
+  EXPECT_FALSE(std::filesystem::exists(log));
+  { const auto empty = open_event_store(log, {}); }
+  error = testing::error_of([&] { service.start(); });
   EXPECT_NE(error.find("part of it is missing"), std::string::npos) << error;
 }
 
-TEST(Recovery, OldEventsAreForgottenAndTheRestStillReplays) {
+TEST(Recovery, ADamagedModelIsMadeAnewFromTheLog) {
   TestService service;
+  live(service, 6, 50);
+  const std::string before = service.model_checksum();
+  service.stop();
+  const auto file = service.folder() / "data/model.sau";
+  std::string bytes = read_file(file);
+  bytes[bytes.size() / 2] ^= 1;
+  write_file(file, bytes);
+  service.start();
+  EXPECT_EQ(service.model_checksum(), before);
+  EXPECT_NE(service.notes().find("the model is made anew"), std::string::npos) << service.notes();
+}
+
+constexpr Milliseconds kDay = 86'400'000;
+
+// Events 7-* are two days old, and a model that has learned from them is on disk.
+void age(TestService& service) {
   service.snapshot_every = std::chrono::milliseconds(1);
   service.restart();
   ASSERT_TRUE(service.configure(R"({"logRetentionDays":1,"rewardWaitTime":"PT1M"})").ok());
   live(service, 7, 100);
-  service.time += 2 * 86'400'000LL;
+  service.pass(2 * kDay);
+}
+
+bool is_gone(TestService& service, const std::string& event) {
+  static_cast<void>(service.rank(simple_request(std::to_string(service.time++))));
+  static_cast<void>(service.reward(std::to_string(service.time - 1), 1.0));
+  return !service->decision(event).ok();
+}
+
+TEST(Recovery, OldEventsAreForgottenAndTheRestStillReplays) {
+  TestService service;
+  age(service);
   live(service, 8, 100);
-  while (service->decision("7-3").ok()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    static_cast<void>(service.rank(simple_request(std::to_string(service.time++))));
-  }
+  ASSERT_TRUE(eventually([&] { return is_gone(service, "7-3"); }));
   EXPECT_EQ(service->decision("7-3").failure().code, Failure::Code::kNotFound);
   EXPECT_TRUE(service->decision("8-3").ok());
   EXPECT_TRUE(std::filesystem::exists(service.folder() / "data/base.sau"));
+  EXPECT_NE(service.notes().find("removed records 1 to "), std::string::npos) << service.notes();
+  EXPECT_EQ(service->metrics().find("sau_removed_events_total 0"), std::string::npos);
   const std::string before = service.model_checksum();
   service.restart();
   EXPECT_EQ(service.model_checksum(), before);
+  const LogCheck check = verify_log(service.folder() / "data");
+  EXPECT_GT(check.first, 1U);
+  // The id may be used again.
+  EXPECT_TRUE(service.rank(simple_request("7-3", R"(,"excludedActions":["a"])")).ok());
+}
+
+TEST(Recovery, NothingIsRemovedBeforeWhatReplacesItIsOnDisk) {
+  TestService service;
+  std::filesystem::create_directories(service.folder() / "data/base.sau/in the way");
+  age(service);
+  live(service, 8, 50);
+  ASSERT_TRUE(eventually([&] {
+    static_cast<void>(is_gone(service, "7-3"));
+    return service.notes().find("nothing is removed") != std::string::npos;
+  }));
+  EXPECT_TRUE(service->decision("7-3").ok());
+  EXPECT_EQ(service.notes().find("removed records"), std::string::npos) << service.notes();
+  EXPECT_NE(service->metrics().find("sau_removal_failures_total"), std::string::npos);
+}
+
+// A folder whose events are all removed: nothing waits, and it is whole.
+TEST(Recovery, NoGhostsWaitWhenEverythingWasRemoved) {
+  TestService service;
+  service.snapshot_every = std::chrono::milliseconds(1);
+  service.restart();
+  ASSERT_TRUE(service.configure(R"({"logRetentionDays":0,"rewardWaitTime":"PT2S"})").ok());
+  for (int i = 0; i < 1500; ++i) {
+    ASSERT_TRUE(service.rank(simple_request("e" + std::to_string(i))).ok());
+    ASSERT_TRUE(service.reward("e" + std::to_string(i), 1.0).ok());
+  }
+  service.pass(60'000);
+  ASSERT_TRUE(eventually([&] {
+    service.pass(3'600'000);
+    return !service->decision("e1499").ok();
+  }));
+  service.restart();
+  EXPECT_EQ(service.totals()["waiting"], 0);
+  EXPECT_NO_THROW(verify_log(service.folder() / "data"));
+  ASSERT_TRUE(service.rank(simple_request("after")).ok());
+  service.time += 2001;
+  ASSERT_TRUE(eventually([&] { return service.totals()["missingRewards"] == 1; }));
 }
 
 }  // namespace

@@ -2,15 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <future>
 #include <memory>
+#include <mutex>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "sau/serve/service.hpp"
-#include "serve/memory_store.hpp"
+#include "serve/faulty_store.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace sau::testing {
@@ -19,7 +23,7 @@ namespace sau::testing {
 class TestService {
  public:
   explicit TestService(std::string agent = "hashed_linear(bits=10)+sau_sampling")
-      : agent_(std::move(agent)), disk_(std::make_shared<MemoryDisk>()) {
+      : agent_(std::move(agent)), disk_(std::make_shared<Disk>()) {
     start();
   }
 
@@ -30,9 +34,15 @@ class TestService {
     options.limits = limits;
     options.queue = queue;
     options.snapshot_every = snapshot_every;
-    options.clock = [this] { return time.load(); };
-    options.store = [disk = disk_](const std::filesystem::path&) {
-      return std::make_unique<MemoryStore>(disk);
+    options.clock = [this] { return time.load() + clock_error.load(); };
+    options.steady_clock = [this] { return time.load(); };
+    options.store = [disk = disk_](const std::filesystem::path& folder) {
+      return std::make_unique<FaultyStore>(open_event_store(folder, {.sync = false}), disk);
+    };
+    options.note = [this](const std::string& note) {
+      if (throwing_notes) throw std::bad_alloc();
+      const std::lock_guard lock(notes_mutex_);
+      notes_ += note + "\n";
     };
     service_ = std::make_unique<Service>(std::move(options));
   }
@@ -74,12 +84,31 @@ class TestService {
     return nlohmann::json::parse(service_->model_properties())["checksum"].get<std::string>();
   }
 
+  // Time passes while the service looks at its clock.
+  void pass(Milliseconds duration) {
+    constexpr Milliseconds kStep = 30LL * 60 * 1000;
+    for (; duration > 0; duration -= kStep) {
+      time += std::min(duration, kStep);
+      static_cast<void>(reward("nobody", 0.0));
+    }
+  }
+
+  // What the operator was told, by all services so far, a line each.
+  std::string notes() {
+    const std::lock_guard lock(notes_mutex_);
+    return notes_;
+  }
+  void stop() { service_.reset(); }
+  nlohmann::json totals() { return nlohmann::json::parse(service_->status())["totals"]; }
+
   Service& operator*() { return *service_; }
   Service* operator->() { return service_.get(); }
-  MemoryDisk& disk() { return *disk_; }
+  Disk& disk() { return *disk_; }
   const TemporaryFolder& folder() const { return folder_; }
 
   std::atomic<Milliseconds> time{1'000'000};
+  std::atomic<Milliseconds> clock_error{0};  // of the time of day
+  std::atomic<bool> throwing_notes = false;
   RequestLimits limits = {};
   std::size_t queue = 8192;
   std::chrono::milliseconds snapshot_every = std::chrono::hours(1);
@@ -94,9 +123,22 @@ class TestService {
 
   std::string agent_;
   TemporaryFolder folder_;
-  std::shared_ptr<MemoryDisk> disk_;
+  std::shared_ptr<Disk> disk_;
+  std::mutex notes_mutex_;
+  std::string notes_;
   std::unique_ptr<Service> service_;
 };
+
+// Whether it comes true in a minute; asked again and again.
+template <class Condition>
+[[nodiscard]] bool eventually(const Condition& condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return true;
+}
 
 // Three actions, a context of one feature.
 inline std::string simple_request(const std::string& event, const std::string& more = "") {

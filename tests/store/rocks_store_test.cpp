@@ -1,12 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <random>
-#include <set>
-#include <thread>
 
 #include "sau/core/file.hpp"
 #include "sau/store/event_store.hpp"
+#include "store/store_support.hpp"
 #include "store/wal_check.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
@@ -15,59 +13,12 @@ namespace sau {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::batch_of;
+using testing::decisions_in;
 using testing::error_of;
+using testing::fill;
+using testing::log_file;
 using testing::TemporaryFolder;
-
-// Which nothing can make smaller.
-std::string noise(std::size_t size) {
-  std::mt19937 random(1);
-  std::string bytes(size, ' ');
-  for (char& byte : bytes) byte = static_cast<char>(random());
-  return bytes;
-}
-
-StoreBatch batch_of(Sequence sequence, std::size_t padding = 0) {
-  static std::set<std::string> ids;  // which batches look at
-  const std::string& id = *ids.insert("e" + std::to_string(sequence)).first;
-  StoreBatch batch;
-  const Decision decision{.time = static_cast<Milliseconds>(sequence),
-                          .event_id = id,
-                          .actions = {{}},
-                          .request = noise(padding)};
-  batch.decisions.emplace_back(sequence, encode(decision));
-  batch.events.emplace_back(id, EventState{.decision = sequence});
-  batch.waiting.push_back({sequence, static_cast<Milliseconds>(sequence) * 10});
-  return batch;
-}
-
-// A store with these decisions in it, one batch each, all in the write-ahead log.
-void fill(const fs::path& folder, Sequence count, std::size_t padding = 0) {
-  const auto store = open_event_store(folder, {});
-  for (Sequence i = 1; i <= count; ++i) ASSERT_TRUE(store->write(batch_of(i, padding)).ok());
-}
-
-fs::path log_file(const fs::path& folder) {
-  fs::path found;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".log" && fs::file_size(entry.path()) > 0) found = entry.path();
-  }
-  return found;
-}
-
-Sequence decisions_in(const EventStore& store) {
-  Sequence count = 0;
-  EXPECT_TRUE(store
-                  .decisions(0,
-                             [&](Sequence sequence, const Decision& decision) {
-                               EXPECT_EQ(sequence, ++count);
-                               EXPECT_EQ(decision.event_id, "e" + std::to_string(sequence));
-                               return true;
-                             })
-                  .ok());
-  EXPECT_EQ(store.waiting().value().size(), count);
-  EXPECT_EQ(store.last().value(), count);
-  return count;
-}
 
 TEST(RocksStore, KeepsWhatWasWritten) {
   const TemporaryFolder folder;
@@ -84,8 +35,8 @@ TEST(RocksStore, KeepsWhatWasWritten) {
   ASSERT_TRUE(store->write(settled).ok());
   EXPECT_EQ(store->waiting().value().size(), 19U);
   EXPECT_EQ(store->waiting().value()[6].decision, 8U);
-  EXPECT_EQ(store->waiting().value()[6].time, 80);
-  EXPECT_EQ(store->last().value(), 21U);
+  EXPECT_EQ(store->waiting().value()[6].time, 8);
+  EXPECT_EQ(store->head().last, 21U);
   EXPECT_EQ(store->configuration().value(), "{}");
   std::vector<Sequence> entries;
   ASSERT_TRUE(store
@@ -102,7 +53,7 @@ TEST(RocksStore, KeepsWhatWasWritten) {
 std::vector<Sequence> waiting_in(const EventStore& store) {
   std::vector<Sequence> decisions;
   const auto waiting = store.waiting();
-  for (const Waiting& each : waiting.value()) decisions.push_back(each.decision);
+  for (const WaitingDecision& each : waiting.value()) decisions.push_back(each.decision);
   return decisions;
 }
 
@@ -124,54 +75,109 @@ TEST(RocksStore, KnowsWhatWaits) {
                    {14, {.kind = EntryKind::kExpired, .decision = 8, .completes = true}}};
   ASSERT_TRUE(store->write(later).ok());
   EXPECT_EQ(waiting_in(*store), (std::vector<Sequence>{3, 5, 7}));
-  // All of them anew, in a batch that settles one of them and brings another.
-  StoreBatch all = batch_of(15);
-  all.waiting = {{3, 30}, {5, 50}, {7, 70}, {15, 150}};
-  all.all_waiting = true;
-  all.entries.emplace_back(16, Entry{.decision = 5, .completes = true});
-  ASSERT_TRUE(store->write(all).ok());
-  EXPECT_EQ(waiting_in(*store), (std::vector<Sequence>{3, 7, 15}));
-  EXPECT_EQ(store->waiting().value()[1].time, 70);
+  EXPECT_FALSE(store->waiting().value()[0].plain);
+  EXPECT_TRUE(store->waiting().value()[2].plain == false);  // a late reward is a change, too
+  // Some together, with the default reward.
+  StoreBatch missing = batch_of(15);
+  missing.entries.emplace_back(
+      16, Entry{.kind = EntryKind::kMissing, .completes = true, .value = 0.5, .missing = {3, 7}});
+  ASSERT_TRUE(store->write(missing).ok());
+  EXPECT_EQ(waiting_in(*store), (std::vector<Sequence>{5, 15}));
   store.reset();
   EXPECT_EQ(waiting_in(*open_event_store(folder / "s", {.read_only = true})),
-            (std::vector<Sequence>{3, 7, 15}));
+            (std::vector<Sequence>{5, 15}));
 }
 
-// What settled them is forgotten with them.
-TEST(RocksStore, WhatIsForgottenDoesNotWait) {
+// An event that was completed with the default reward together with others knows it.
+TEST(RocksStore, EventsCompletedTogether) {
   const TemporaryFolder folder;
   const auto store = open_event_store(folder / "s", {});
-  StoreBatch batch = batch_of(1);
-  for (Sequence i = 2; i <= 4; ++i) {
-    const StoreBatch one = batch_of(i);
-    batch.decisions.push_back(one.decisions[0]);
-    batch.waiting.push_back(one.waiting[0]);
+  for (Sequence i = 1; i <= 20; ++i) ASSERT_TRUE(store->write(batch_of(i)).ok());
+  StoreBatch missing;
+  missing.entries = {
+      {21, {.kind = EntryKind::kMissing, .completes = true, .value = 0.5, .missing = {2, 3, 7}}},
+      {22, {.kind = EntryKind::kMissing, .completes = true, .value = 0.25, .missing = {9, 12}}}};
+  ASSERT_TRUE(store->write(missing).ok());
+  const auto expect = [](Sequence decision, const EventState& state) {
+    const bool first = decision == 2 || decision == 3 || decision == 7;
+    const bool second = decision == 9 || decision == 12;
+    EXPECT_EQ(state.phase, first || second ? EventPhase::kMissing : EventPhase::kWaiting)
+        << decision;
+    EXPECT_EQ(state.final_reward, first ? 0.5 : second ? 0.25 : 0.0) << decision;
+    EXPECT_EQ(state.completed_by, first ? 21U : second ? 22U : 0U) << decision;
+    EXPECT_EQ(state.decision, decision);
+  };
+  for (Sequence i = 1; i <= 20; ++i) {
+    expect(i, *store->event("e" + std::to_string(i)).value());
   }
-  ASSERT_TRUE(store->write(batch).ok());
-  StoreBatch settled;
-  settled.entries.emplace_back(5, Entry{.decision = 1, .completes = true});
-  ASSERT_TRUE(store->write(settled).ok());
-  ASSERT_TRUE(store->write(batch_of(6)).ok());
-  ASSERT_TRUE(store->forget(2).ok());
-  EXPECT_EQ(waiting_in(*store), (std::vector<Sequence>{2, 3, 4, 6}));
+  Sequence next = 5;
+  ASSERT_TRUE(store
+                  ->events(5, 15,
+                           [&](const LoggedEvent& event) {
+                             EXPECT_EQ(event.sequence, next++);
+                             expect(event.sequence, event.state);
+                             return true;
+                           })
+                  .ok());
+  EXPECT_EQ(next, 16U);
+  std::vector<Sequence> found;
+  ASSERT_TRUE(store
+                  ->decisions_of(std::vector<Sequence>{1, 3, 4, 20, 30},
+                                 [&](Sequence sequence, const Decision& decision) {
+                                   EXPECT_EQ(decision.event_id, "e" + std::to_string(sequence));
+                                   found.push_back(sequence);
+                                 })
+                  .ok());
+  EXPECT_EQ(found, (std::vector<Sequence>{1, 3, 4, 20}));
 }
 
 TEST(RocksStore, ForgetsFromTheBeginning) {
   const TemporaryFolder folder;
-  const auto store = open_event_store(folder / "s", {});
-  StoreBatch all;
-  for (Sequence i = 1; i <= 5000; ++i) {
-    StoreBatch one = batch_of(i);
-    all.decisions.push_back(one.decisions[0]);
-    all.events.push_back(one.events[0]);
+  {
+    const auto store = open_event_store(folder / "s", {});
+    for (Sequence i = 1; i <= 5000; i += 500) {
+      StoreBatch all;
+      for (Sequence j = i; j < i + 500; ++j) {
+        StoreBatch one = batch_of(j);
+        all.decisions.push_back(one.decisions[0]);
+        all.events.push_back(one.events[0]);
+      }
+      all.waiting_from = i;  // those of the batch before are done with
+      all.time = static_cast<Milliseconds>(i) + 499;
+      ASSERT_TRUE(store->write(all).ok());
+    }
+    // Heads are kept after 1500, 3000 and 4500 records; at the last of them all before 4001 were
+    // done with.
+    EXPECT_FALSE(store->removable(1499, 1'000'000).value().has_value());
+    EXPECT_FALSE(store->removable(5000, 1500).value().has_value());
+    EXPECT_EQ(store->removable(5000, 1501).value()->last, 1500U);
+    EXPECT_EQ(store->removable(3000, 1'000'000).value()->last, 1500U);
+    const auto until = store->removable(5000, 1'000'000).value();
+    ASSERT_TRUE(until.has_value());
+    EXPECT_EQ(until->last, 3000U);
+    ASSERT_TRUE(store->forget(*until).ok());
+    EXPECT_FALSE(store->removable(5000, 1'000'000).value().has_value());
   }
-  ASSERT_TRUE(store->write(all).ok());
-  ASSERT_TRUE(store->forget(4990).ok());
-  EXPECT_FALSE(store->event("e1").value().has_value());
-  EXPECT_FALSE(store->event("e4989").value().has_value());
-  EXPECT_TRUE(store->event("e4990").value().has_value());
-  EXPECT_FALSE(store->decision(4989).value().has_value());
-  EXPECT_TRUE(store->decision(5000).value().has_value());
+  for (const bool read_only : {false, true}) {
+    const auto store = open_event_store(folder / "s", {.read_only = read_only});
+    EXPECT_EQ(store->base().last, 3000U);
+    EXPECT_EQ(store->check_continuity(), "");
+    EXPECT_FALSE(store->event("e1").value().has_value());
+    EXPECT_FALSE(store->event("e3000").value().has_value());
+    EXPECT_TRUE(store->event("e3001").value().has_value());
+    EXPECT_FALSE(store->decision(3000).value().has_value());
+    EXPECT_TRUE(store->decision(5000).value().has_value());
+    EXPECT_EQ(store->event_digest().value().count, 2000U);
+  }
+}
+
+TEST(RocksStore, NumbersHaveNoGaps) {
+  const TemporaryFolder folder;
+  const auto store = open_event_store(folder / "s", {});
+  ASSERT_TRUE(store->write(batch_of(1)).ok());
+  EXPECT_FALSE(store->write(batch_of(3)).ok());
+  EXPECT_FALSE(store->write(batch_of(1)).ok());
+  EXPECT_EQ(decisions_in(*store), 1U);
 }
 
 TEST(RocksStore, OneProcessAtATime) {
@@ -208,7 +214,14 @@ TEST(WalCheck, CutAnywhereItHoldsTheRecordsBefore) {
 
 TEST(RocksStore, ATornEndIsCutOffAndSaid) {
   const TemporaryFolder folder;
-  fill(folder / "whole", 5, 100);
+  // The fifth record was written, but nobody was told.
+  std::string mark;
+  {
+    const auto store = open_event_store(folder / "whole", {});
+    for (Sequence i = 1; i <= 4; ++i) ASSERT_TRUE(store->write(batch_of(i, 100)).ok());
+    mark = read_file(folder / "whole.mark");
+    ASSERT_TRUE(store->write(batch_of(5, 100)).ok());
+  }
   const fs::path log = log_file(folder / "whole").filename();
   const std::string bytes = read_file(folder / "whole" / log.string());
   const std::uint64_t fourth =
@@ -219,21 +232,35 @@ TEST(RocksStore, ATornEndIsCutOffAndSaid) {
     for (const char* how : {"cut", "changed"}) {
       const fs::path copy = folder / ("copy" + std::to_string(round++));
       fs::copy(folder / "whole", copy);
+      write_file(copy.string() + ".mark", mark);
       std::string torn = bytes;
-      if (std::string(how) == "cut")
+      if (std::string(how) == "cut") {
         torn.resize(cut);
-      else
+      } else {
         torn[cut] ^= 1;
-      std::ofstream(copy / log, std::ios::binary | std::ios::trunc) << torn;
+      }
+      write_file(copy / log, torn);
       std::string note;
-      const auto store = open_event_store(
-          copy,
-          {.read_only = false, .verify = true, .note = [&](const auto& text) { note = text; }});
-      EXPECT_EQ(decisions_in(*store), 4U);
-      EXPECT_NE(note.find(log.string()), std::string::npos) << note;
-      EXPECT_NE(note.find("offset " + std::to_string(fourth)), std::string::npos) << note;
-      ASSERT_TRUE(store->write(batch_of(5)).ok());
-      EXPECT_EQ(decisions_in(*store), 5U);
+      {
+        const auto store = open_event_store(copy, {.note = [&](const auto& text) { note = text; }});
+        EXPECT_EQ(decisions_in(*store), 4U);
+        EXPECT_NE(note.find(log.string()), std::string::npos) << note;
+        EXPECT_NE(note.find("offset " + std::to_string(fourth)), std::string::npos) << note;
+        ASSERT_TRUE(store->write(batch_of(5)).ok());
+        EXPECT_EQ(decisions_in(*store), 5U);
+      }
+      // When it was acknowledged, it is damage.
+      fs::remove_all(copy);
+      fs::copy(folder / "whole", copy);
+      fs::copy_file(folder / "whole.mark", copy.string() + ".mark",
+                    fs::copy_options::overwrite_existing);
+      write_file(copy / log, torn);
+      for (const bool read_only : {false, true}) {
+        const std::string error =
+            error_of([&] { open_event_store(copy, {.read_only = read_only}); });
+        EXPECT_NE(error.find("record 5 is missing"), std::string::npos) << error;
+      }
+      EXPECT_EQ(read_file(copy / log), torn);  // nothing was changed
     }
   }
 }

@@ -2,14 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <ostream>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "catalog/lists.hpp"
+#include "catalog/explore_list.hpp"
+#include "catalog/model_entry_of.hpp"
+#include "catalog/model_list.hpp"
+#include "catalog/problem_list.hpp"
 #include "sau/catalog/catalog.hpp"
 #include "sau/explore/strategy.hpp"
 #include "sau/model/value_model.hpp"
@@ -28,7 +33,6 @@ template <class M, class S>
 struct Pair {
   using Model = M;
   using Strategy = S;
-  static constexpr bool kMergeable = Mergeable<M> && Mergeable<S>;
   static std::string spec() { return std::string(M::kName) + "+" + std::string(S::kName); }
 };
 
@@ -55,7 +59,7 @@ struct OneOrNone {
 };
 template <class M, class S>
 struct OneOrNone<M, S, true> {
-  using type = TypeList<Pair<M, S>>;
+  using type = TypeList<Pair<FixedModel<M>, S>>;
 };
 
 template <class M, class List>
@@ -74,8 +78,19 @@ struct AllPairs<TypeList<M...>, StrategyList> {
 
 }  // namespace detail
 
-// Every model with every strategy that fits it.
+// Every model with every strategy that fits it, as it plays a fixed set of actions.
 using FittingPairs = detail::AllPairs<Models, Strategies>::type;
+
+// The problems of one kind: those derived from Base.
+template <class Base, class List>
+struct ProblemsOfKind;
+template <class Base, class... P>
+struct ProblemsOfKind<Base, TypeList<P...>> {
+  using type = typename detail::Concat<
+      std::conditional_t<std::derived_from<P, Base>, TypeList<P>, TypeList<>>...>::type;
+};
+using FixedProblems = ProblemsOfKind<Problem, Problems>::type;
+using OfferProblems = ProblemsOfKind<OfferProblem, Problems>::type;
 
 // Test names such as Conformance/sample_mean_sau_ucb.
 struct PairNames {
@@ -138,15 +153,18 @@ class World : public AnyWorld {
 // where a TYPED_TEST is compiled once a pair.
 struct PairCase {
   std::string model, strategy;
-  bool uses_context = false, mergeable = false;
+  bool uses_context = false;
   RewardRange rewards;
   Setup (*setup)(Action actions) = nullptr;
 
-  // Deep models small, so that copies are cheap, and early in training.
+  // Deep models and tables small, so that copies are cheap, and early in training.
   std::string spec() const {
-    const bool deep = model == Mlp::kName || model == NeuralLinear::kName;
-    const std::string small = "(hidden=8x8,batch=8,every=5,start=10,updates=2)";
-    return model + (deep ? small : "") + "+" + strategy;
+    const std::string deep = "hidden=8x8,batch=8,every=5,start=10,updates=2";
+    std::string settings;
+    if (model == Mlp::kName || model == NeuralLinear::kName) settings = "(" + deep + ")";
+    if (model == HashedMlp::kName) settings = "(bits=8," + deep + ")";
+    if (model == HashedLinear::kName) settings = "(bits=8)";
+    return model + settings + "+" + strategy;
   }
   std::unique_ptr<AnyAgent> make(Action actions) const {
     return make_agent(spec(), setup(actions));
@@ -160,7 +178,6 @@ std::vector<PairCase> pair_cases(TypeList<P...>) {
   return {PairCase{.model = std::string(P::Model::kName),
                    .strategy = std::string(P::Strategy::kName),
                    .uses_context = P::Model::kUsesContext,
-                   .mergeable = P::kMergeable,
                    .rewards = P::Model::kRewards,
                    .setup = setup_for<typename P::Model>}...};
 }

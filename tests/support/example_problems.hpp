@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "catalog/lists.hpp"
+#include "catalog/problem_list.hpp"
 #include "support/data_folders.hpp"
 
 namespace sau::testing {
@@ -52,6 +52,18 @@ inline std::string example_spec<Rewards>(const DataFolders& folders) {
   const std::string file =
       folders.file("paid.csv", "a,b,left,right\n1,2,-3,7\n3,4,5,0.5\n2,2,0,1\n");
   return "rewards(file=\"" + file + "\",actions=\"left,right\")";
+}
+
+template <>
+inline std::string example_spec<Events>(const DataFolders& folders) {
+  const std::string file = folders.file(
+      "events.jsonl",
+      R"({"contextFeatures":[{"device":"mobile"}],"actions":[)"
+      R"({"id":"a","features":[{"topic":"x"}],"reward":1},{"id":"b","reward":-0.5}]})"
+      "\n"
+      R"({"actions":[{"id":"b","reward":2},{"id":"c","reward":0},{"id":"d","reward":3}]})"
+      "\n");
+  return "events(file=\"" + file + "\")";
 }
 
 }  // namespace sau::testing

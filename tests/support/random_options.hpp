@@ -60,6 +60,11 @@ class RandomSettings {
     value.limit = 0;
     if (rng_.below(2) == 0) fill(value.limit, bounds);
   }
+  void fill(CountRange& value, const Bounds& bounds) {
+    fill(value.min, bounds);
+    fill(value.max, bounds);
+    if (value.min > value.max) std::swap(value.min, value.max);
+  }
   void fill(bool& value, const Bounds&) { value = rng_.below(2) == 1; }
   void fill(std::string& value, const Bounds&) {
     static constexpr std::string_view kAlphabet = "abxyz019,()=\"\\ \t\n+-._";

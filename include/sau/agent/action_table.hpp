@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sau/agent/joint_agent.hpp"
+#include "sau/agent/offer_agent.hpp"
 #include "sau/core/archive.hpp"
 #include "sau/core/shared_chunks.hpp"
 

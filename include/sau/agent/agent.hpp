@@ -5,12 +5,13 @@
 
 #include "sau/core/rng.hpp"
 #include "sau/core/types.hpp"
-#include "sau/explore/strategy.hpp"
+#include "sau/explore/explorer.hpp"
 #include "sau/model/value_model.hpp"
 
 namespace sau {
 
-// A value model and a strategy, joined at compile time:  Agent{SampleMean{setup}, SauUcb{setup}}.
+// A value model and a strategy, joined at compile time, for a fixed set of actions:
+//     Agent{SampleMean{setup}, SauUcb{setup}}.
 // An agent is a plain value used by one thread.
 template <ValueModel M, Explores<M> S>
 class Agent {
@@ -18,48 +19,42 @@ class Agent {
   using Model = M;
   using Strategy = S;
 
-  Agent(M model, S strategy) : model_(std::move(model)), strategy_(std::move(strategy)) {}
+  Agent(M model, S strategy) : model_(std::move(model)), explorer_(std::move(strategy)) {}
 
-  Choice choose(Context x, Rng& rng) noexcept { return strategy_.choose(model_, x, rng); }
+  Choice choose(Context x, Rng& rng) noexcept { return explorer_.choose(model_, x, rng); }
 
   // `made` is what choose() returned for this step: the residual is taken against the value
   // predicted then (eq. 5), so a reward may come back late, or from a log.
   void learn(Context x, Choice made, double reward) noexcept {
-    strategy_.observe(made.action, reward - made.value);
+    explorer_.observe(made.action, reward - made.value);
     model_.update(x, made.action, reward);
   }
 
   // The chance of every action in the next choose(x); one number per action.
-  void probabilities(Context x, std::span<double> out) { strategy_.probabilities(model_, x, out); }
+  void probabilities(Context x, std::span<double> out) { explorer_.probabilities(model_, x, out); }
 
   // The chance of every action in the last choose(), which was choose(x), nothing having been
   // learned since.
   void last_probabilities(Context x, std::span<double> out) {
-    S before = strategy_;
-    if constexpr (requires { before.step_back(); }) before.step_back();
-    before.probabilities(model_, x, out);
+    explorer_.last_probabilities(model_, x, out);
   }
 
   std::span<const double> values(Context x) noexcept { return model_.values(x); }
 
-  // What went wrong for good in the model, else in the strategy; empty while all is well.
+  // What went wrong for good in the model; empty while all is well.
   std::string fault() const {
-    std::string fault;
-    if constexpr (Fallible<M>) fault = model_.fault();
-    if constexpr (Fallible<S>) {
-      if (fault.empty()) fault = strategy_.fault();
-    }
-    return fault;
+    if constexpr (Fallible<M>) return model_.fault();
+    return {};
   }
 
   M& model() noexcept { return model_; }
   const M& model() const noexcept { return model_; }
-  S& strategy() noexcept { return strategy_; }
-  const S& strategy() const noexcept { return strategy_; }
+  Explorer<S>& explorer() noexcept { return explorer_; }
+  const Explorer<S>& explorer() const noexcept { return explorer_; }
 
  private:
   M model_;
-  S strategy_;
+  Explorer<S> explorer_;
 };
 
 }  // namespace sau

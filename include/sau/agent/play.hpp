@@ -15,11 +15,12 @@ struct Streams {
 
 // The only simulation loop. P and A may be concrete types, and then all of it inlines, or the
 // abstract Problem and AnyAgent: the same draws and the same numbers. Ends early when the
-// recorder's step() returns false.
+// recorder's step() returns false. play_offers.hpp uses it for actions that come and go, and
+// late.hpp for rewards that come late.
 template <class P, class A, class R>
 void play(P& problem, A& agent, Streams& rng, std::uint64_t steps, R& record) {
   for (std::uint64_t n = 0; n < steps; ++n) {
-    const Context x = problem.next(rng.problem);
+    const auto x = problem.next(rng.problem);
     const Choice made = agent.choose(x, rng.agent);
     const double reward = problem.pull(made.action, rng.problem);
     agent.learn(x, made, reward);

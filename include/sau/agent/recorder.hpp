@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "sau/core/types.hpp"
@@ -28,10 +30,12 @@ struct TrialRecord {
 // Adds up a trial step by step. A trial is stuck when, in the last tenth of its steps, it made
 // fewer than half as many plays without regret as a uniform choice would, 1 / actions; or when one
 // action took at least 95 % of the plays and at least half of these had regret. Fewer than
-// 10 such plays are too few to tell.
+// 10 such plays are too few to tell. Where actions come and go, a uniform choice among m actions
+// counts as 1 / m plays without regret, and actions are told apart by their ids.
 class Recorder {
  public:
   // `points` as curve_points(steps) and `stop`, which ends the trial early, must outlive it.
+  // `actions` is 0 where actions come and go.
   Recorder(Action actions, std::uint64_t steps, std::span<const std::uint64_t> points,
            const std::atomic<bool>* stop = nullptr);
 
@@ -45,6 +49,8 @@ class Recorder {
     }
     return n_ != next_point_ || reach_point();
   }
+  // The same where actions come and go: the action with this id was chosen among `offered`.
+  bool step(std::string_view id, std::size_t offered, double reward, double regret);
 
   // Whether every step was played.
   bool complete() const noexcept { return n_ == steps_; }
@@ -56,7 +62,12 @@ class Recorder {
 
   double reward_ = 0.0, regret_ = 0.0;
   std::uint64_t n_ = 0, next_point_, tail_start_, steps_;
+  Action actions_;
   std::vector<std::uint64_t> plays_, wrong_;  // per action, in the last tenth
+  // Where actions come and go: their places in these, and the plays without regret that a uniform
+  // choice would expect there.
+  std::unordered_map<std::string, Action> place_;
+  double by_chance_ = 0.0;
   std::span<const std::uint64_t> points_;
   std::vector<double> curve_;
   const std::atomic<bool>* stop_;

@@ -12,7 +12,14 @@
 namespace sau {
 
 // What a stream is used for. Streams of different roles never meet.
-enum class Role : std::uint64_t { kProblem = 0, kAgent = 1, kModel = 2, kSetup = 3, kServe = 4 };
+enum class Role : std::uint64_t {
+  kProblem = 0,
+  kAgent = 1,
+  kModel = 2,
+  kSetup = 3,
+  kServe = 4,
+  kLate = 5
+};
 
 // The name of a random stream. Every draw is a pure function of this name and its index.
 struct Stream {

@@ -41,7 +41,8 @@ struct Bounds {
 // A setting as the help, the lists and the documentation show it.
 struct FieldInfo {
   std::string name;
-  std::string type;           // number, integer, integer or all, switch, text, list, or choice
+  // number, integer, integer or all, integer or range, switch, text, list, or choice
+  std::string type;
   std::string default_value;  // as it would be written in a spec
   std::string range;          // "at least 0", empty when anything goes
   std::vector<std::string> choices;
@@ -53,6 +54,13 @@ struct CountOrAll {
   std::uint64_t limit = 0;  // 0: all
 
   bool operator==(const CountOrAll&) const = default;
+};
+
+// A number of things, or any number between two, which both belong to it: delay=10, delay=10..200.
+struct CountRange {
+  std::uint64_t min = 0, max = 0;
+
+  bool operator==(const CountRange&) const = default;
 };
 
 struct NoOptions {
@@ -78,6 +86,8 @@ void read_value(std::string_view owner, std::string_view key, std::string_view t
 void read_value(std::string_view owner, std::string_view key, std::string_view text,
                 const Bounds& bounds, CountOrAll& value);
 void read_value(std::string_view owner, std::string_view key, std::string_view text,
+                const Bounds& bounds, CountRange& value);
+void read_value(std::string_view owner, std::string_view key, std::string_view text,
                 const Bounds& bounds, std::vector<double>& value);
 void read_value(std::string_view owner, std::string_view key, std::string_view text,
                 const Bounds& bounds, bool& value);
@@ -101,6 +111,7 @@ void read_value(std::string_view owner, std::string_view key, std::string_view t
 std::string write_value(double value);
 std::string write_value(std::uint64_t value);
 std::string write_value(CountOrAll value);
+std::string write_value(CountRange value);
 std::string write_value(bool value);
 std::string write_value(const std::string& value);
 std::string write_value(const std::vector<double>& value);
@@ -116,6 +127,7 @@ std::string_view type_name() {
   if constexpr (std::same_as<T, double>) return "number";
   if constexpr (std::same_as<T, std::uint64_t>) return "integer";
   if constexpr (std::same_as<T, CountOrAll>) return "integer or all";
+  if constexpr (std::same_as<T, CountRange>) return "integer or range";
   if constexpr (std::same_as<T, std::vector<double>>) return "list";
   return "text";
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sau/core/argmax.hpp"
 #include "sau/explore/strategy.hpp"
 
 namespace sau {
@@ -22,6 +21,10 @@ struct EpsilonGreedyOptions {
     field("initial_pulls", initial_pulls, "opening rounds that play every action in turn",
           Bounds{.min = 0.0, .max = 1e6});
   }
+  // epsilon after this many steps.
+  double after(std::uint64_t steps) const noexcept {
+    return std::max(floor, epsilon * std::pow(decay, static_cast<double>(steps)));
+  }
   void check() const {
     if (floor > epsilon) {
       throw UsageError("epsilon_greedy: floor=" + format_number(floor) +
@@ -30,73 +33,69 @@ struct EpsilonGreedyOptions {
   }
 };
 
+// epsilon of the next step, and how many actions there are.
+class Annealing {
+ public:
+  Annealing(std::size_t actions, const EpsilonGreedyOptions& options)
+      : actions_(actions), options_(options), epsilon_(options.epsilon) {}
+
+  std::size_t actions() const noexcept { return actions_; }
+  double epsilon() const noexcept { return epsilon_; }
+  void observe(Action, double) noexcept {}
+  void stepped() noexcept { epsilon_ = std::max(options_.floor, epsilon_ * options_.decay); }
+  // To what it is after this many steps. Steps taken apart anneal together.
+  void anneal(std::uint64_t steps) noexcept { epsilon_ = options_.after(steps); }
+  void merge(const Annealing&) noexcept {}
+  static void state(auto& self, auto&& field) { field("epsilon", self.epsilon_); }
+
+ private:
+  std::size_t actions_;
+  EpsilonGreedyOptions options_;
+  double epsilon_;
+};
+
 // At step n, with probability  eps_n = max(floor, epsilon * decay^(n-1))  a uniform choice among
 // all actions, otherwise argmax_a mu_a(x) (Zhu & Rigotti 2021, appendix E; the paper's settings
-// are epsilon = 0.046 and decay = 0.93).
+// are epsilon = 0.046 and decay = 0.93). A caller that asks for a share of uniform choices, as the
+// service does, gets that share instead of eps_n.
 class EpsilonGreedy {
  public:
   static constexpr std::string_view kName = "epsilon_greedy";
   static constexpr std::string_view kSummary =
       "a uniform choice with probability epsilon, otherwise the largest value";
+  static constexpr bool kCountsSteps = true;
   using Options = EpsilonGreedyOptions;
 
   explicit EpsilonGreedy(const Setup& setup, Options options = {})
-      : options_(options), actions_(setup.shape.actions), epsilon_(options.epsilon) {}
+      : options_(options), actions_(setup.shape.actions) {}
 
-  template <ValueModel M>
-  Choice choose(M& model, Context x, Rng& rng) noexcept {
-    const auto value = model.values(x);
-    const std::uint64_t n = ++step_;
-    Action action = 0;
-    if (in_opening(n, options_.initial_pulls, actions_)) {
-      action = opening_action(n, actions_);
+  Annealing evidence() const { return {actions_, options_}; }
+
+  Action choose(const auto& offer, Rng& rng) const noexcept {
+    if (offer.in_opening(options_.initial_pulls)) return offer.opening_action();
+    const bool explore = rng.uniform() < epsilon(offer);
+    return explore ? static_cast<Action>(rng.below(offer.size())) : argmax(offer.values());
+  }
+
+  void probabilities(const auto& offer, std::span<double> out) const noexcept {
+    if (offer.in_opening(options_.initial_pulls)) {
+      point_mass(offer.opening_action(), out);
     } else {
-      const bool explore = rng.uniform() < epsilon_;
-      action = explore ? static_cast<Action>(rng.below(actions_)) : argmax(value);
+      best_probabilities(offer, epsilon(offer), argmax(offer.values()), out);
     }
-    epsilon_ = std::max(options_.floor, epsilon_ * options_.decay);
-    return {action, value[action]};
-  }
-
-  void observe(Action, double) noexcept {}
-
-  template <ValueModel M>
-  void probabilities(M& model, Context x, std::span<double> out) const noexcept {
-    if (in_opening(step_ + 1, options_.initial_pulls, actions_)) {
-      point_mass(opening_action(step_ + 1, actions_), out);
-      return;
-    }
-    point_mass(argmax(model.values(x)), out);
-    mix_uniform(epsilon_, out);
-  }
-
-  void step_back() noexcept {
-    --step_;
-    anneal();
-  }
-
-  // Steps taken apart anneal together.
-  void merge(const EpsilonGreedy& other) noexcept {
-    step_ += other.step_;
-    anneal();
-  }
-
-  static void state(auto& self, auto&& field) {
-    field("step", self.step_);
-    field("epsilon", self.epsilon_);
   }
 
  private:
-  // The epsilon after step_ steps.
-  void anneal() noexcept {
-    epsilon_ = std::max(options_.floor,
-                        options_.epsilon * std::pow(options_.decay, static_cast<double>(step_)));
+  double epsilon(const auto& offer) const noexcept {
+    if constexpr (requires { offer.evidence().epsilon(); }) {
+      return offer.evidence().epsilon();
+    } else {
+      return offer.share(options_.after(offer.step() - 1));
+    }
   }
 
   Options options_;
   Action actions_;
-  std::uint64_t step_ = 0;
-  double epsilon_;
 };
 
 }  // namespace sau

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "sau/core/argmax.hpp"
 #include "sau/explore/strategy.hpp"
 
 namespace sau {
@@ -12,25 +11,20 @@ class Greedy {
   static constexpr std::string_view kSummary = "the action with the largest predicted value";
   using Options = NoOptions;
 
-  explicit Greedy(const Setup&, Options = {}) {}
+  explicit Greedy(const Setup& setup, Options = {}) : actions_(setup.shape.actions) {}
 
-  template <ValueModel M>
-  Choice choose(M& model, Context x, Rng&) noexcept {
-    const auto value = model.values(x);
-    const Action action = argmax(value);
-    return {action, value[action]};
+  NoEvidence evidence() const { return NoEvidence(actions_); }
+
+  Action choose(const auto& offer, Rng& rng) const noexcept {
+    return choose_best(offer, 0.0, rng, [&] { return argmax(offer.values()); });
   }
 
-  void observe(Action, double) noexcept {}
-
-  template <ValueModel M>
-  void probabilities(M& model, Context x, std::span<double> out) const noexcept {
-    point_mass(argmax(model.values(x)), out);
+  void probabilities(const auto& offer, std::span<double> out) const noexcept {
+    best_probabilities(offer, 0.0, argmax(offer.values()), out);
   }
 
-  void merge(const Greedy&) noexcept {}
-
-  static void state(auto&, auto&&) {}
+ private:
+  Action actions_;
 };
 
 }  // namespace sau

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <vector>
-
-#include "sau/core/argmax.hpp"
 #include "sau/explore/strategy.hpp"
 
 namespace sau {
@@ -26,44 +23,33 @@ class LinUcb {
   static constexpr std::string_view kSummary =
       "LinUCB: value plus the bonus alpha sqrt(x' Lambda_a^-1 x)";
   static constexpr std::string_view kNeeds = "a model with widths";
+  template <class M>
+  static constexpr bool kFits = WidthModel<M>;
   using Options = LinUcbOptions;
 
   explicit LinUcb(const Setup& setup, Options options = {})
-      : options_(options), index_(setup.shape.actions) {}
+      : options_(options), actions_(setup.shape.actions) {}
 
-  template <WidthModel M>
-  Choice choose(M& model, Context x, Rng& rng) noexcept {
-    Action action = choice(model, x, index_);
-    if (options_.floor > 0.0 && rng.uniform() < options_.floor) {
-      action = static_cast<Action>(rng.below(index_.size()));
-    }
-    return {action, model.values(x)[action]};
+  NoEvidence evidence() const { return NoEvidence(actions_); }
+
+  Action choose(const auto& offer, Rng& rng) const noexcept {
+    return choose_best(offer, options_.floor, rng, [&] { return best(offer); });
   }
 
-  void observe(Action, double) noexcept {}
-
-  template <WidthModel M>
-  void probabilities(M& model, Context x, std::span<double> out) const noexcept {
-    point_mass(choice(model, x, out), out);
-    mix_uniform(options_.floor, out);
+  void probabilities(const auto& offer, std::span<double> out) const noexcept {
+    best_probabilities(offer, options_.floor, best(offer), out);
   }
-
-  void merge(const LinUcb&) noexcept {}
-
-  static void state(auto&, auto&&) {}
 
  private:
-  template <WidthModel M>
-  Action choice(M& model, Context x, std::span<double> index) const noexcept {
-    const auto width = model.widths(x);
-    for (std::size_t a = 0; a < index.size(); ++a) index[a] = options_.alpha * width[a];
-    const auto value = model.values(x);
-    for (std::size_t a = 0; a < index.size(); ++a) index[a] += value[a];
-    return argmax(index);
+  Action best(const auto& offer) const noexcept {
+    const auto width = offer.widths();
+    const auto value = offer.values();
+    return argmax_of(offer.size(),
+                     [&](std::size_t a) { return options_.alpha * width[a] + value[a]; });
   }
 
   Options options_;
-  std::vector<double> index_;
+  Action actions_;
 };
 
 }  // namespace sau

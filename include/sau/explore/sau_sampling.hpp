@@ -2,7 +2,8 @@
 
 #include <vector>
 
-#include "sau/core/argmax.hpp"
+#include "sau/core/argmax_probabilities.hpp"
+#include "sau/core/stack_memory.hpp"
 #include "sau/explore/sau_state.hpp"
 #include "sau/explore/strategy.hpp"
 
@@ -29,77 +30,49 @@ class SauSampling {
   static constexpr std::string_view kName = "sau_sampling";
   static constexpr std::string_view kSummary =
       "SAU-Sampling: the largest of Normal(value, S2_a / n_a^2) draws (eq. 8)";
+  static constexpr bool kCountsSteps = true;
   using Options = SauSamplingOptions;
 
   explicit SauSampling(const Setup& setup, Options options = {})
-      : options_(options), sau_(setup.shape.actions, options.alpha) {}
+      : options_(options), actions_(setup.shape.actions) {}
 
-  template <ValueModel M>
-  Choice choose(M& model, Context x, Rng& rng) noexcept {
-    const auto value = model.values(x);
-    const std::uint64_t n = ++step_;
-    const std::size_t actions = sau_.actions();
-    Action action = 0;
-    if (in_opening(n, options_.initial_pulls, actions)) {
-      action = opening_action(n, actions);
-    } else if (sau_.unplayed() > 0) {
-      action = unplayed_action(rng.below(sau_.unplayed()));
-    } else {
-      const auto width = sau_.width();
-      action =
-          argmax_of(actions, [&](std::size_t a) { return value[a] + width[a] * rng.normal(); });
+  SauState evidence() const { return SauState(actions_, options_.alpha); }
+
+  Action choose(const auto& offer, Rng& rng) const noexcept {
+    const auto value = offer.values();
+    if (offer.in_opening(options_.initial_pulls)) return offer.opening_action();
+    const auto& evidence = offer.evidence();
+    if (evidence.unplayed() > 0) return unplayed_action(evidence, rng.below(evidence.unplayed()));
+    const auto width = evidence.width();
+    return argmax_of(offer.size(),
+                     [&](std::size_t a) { return value[a] + width[a] * rng.normal(); });
+  }
+
+  void probabilities(const auto& offer, std::span<double> out) const {
+    if (offer.in_opening(options_.initial_pulls)) return point_mass(offer.opening_action(), out);
+    const auto& evidence = offer.evidence();
+    if (evidence.unplayed() > 0) {
+      const double each = 1.0 / static_cast<double>(evidence.unplayed());
+      for (std::size_t a = 0; a < out.size(); ++a) out[a] = evidence.is_unplayed(a) ? each : 0.0;
+      return;
     }
-    return {action, value[action]};
+    const auto value = offer.values();
+    StackMemory<2048> memory;
+    std::pmr::vector<NormalMarginal> marginals(out.size(), memory.resource());
+    for (std::size_t a = 0; a < out.size(); ++a) marginals[a] = {value[a], evidence.width()[a]};
+    argmax_probabilities(marginals, out);
   }
-
-  void observe(Action action, double residual) noexcept { sau_.observe(action, residual); }
-
-  template <ValueModel M>
-  void probabilities(M& model, Context x, std::span<double> out) const {
-    const std::uint64_t n = step_ + 1;
-    if (in_opening(n, options_.initial_pulls, out.size())) {
-      point_mass(opening_action(n, out.size()), out);
-    } else if (sau_.unplayed() > 0) {
-      for (std::size_t a = 0; a < out.size(); ++a) {
-        const bool waiting = sau_.pulls(static_cast<Action>(a)) == 0.0;
-        out[a] = waiting ? 1.0 / static_cast<double>(sau_.unplayed()) : 0.0;
-      }
-    } else {
-      const auto value = model.values(x);
-      std::vector<NormalMarginal> marginals;
-      for (std::size_t a = 0; a < out.size(); ++a) {
-        marginals.push_back({value[a], sau_.width()[a]});
-      }
-      argmax_probabilities(marginals, out);
-    }
-  }
-
-  const SauState& sau() const noexcept { return sau_; }
-
-  void step_back() noexcept { --step_; }
-
-  void merge(const SauSampling& other) noexcept {
-    step_ += other.step_;
-    sau_.merge(other.sau_);
-  }
-
-  static void state(auto& self, auto&& field) {
-    field("step", self.step_);
-    SauState::state(self.sau_, field);
-  }
-  void restored() noexcept { sau_.restored(); }
 
  private:
   // The place-th action without a reward.
-  Action unplayed_action(std::uint64_t place) const noexcept {
+  static Action unplayed_action(const auto& evidence, std::uint64_t place) noexcept {
     Action action = 0;
-    while (sau_.pulls(action) != 0.0 || place-- > 0) ++action;
+    while (!evidence.is_unplayed(action) || place-- > 0) ++action;
     return action;
   }
 
   Options options_;
-  std::uint64_t step_ = 0;
-  SauState sau_;
+  Action actions_;
 };
 
 }  // namespace sau

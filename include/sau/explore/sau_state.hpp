@@ -17,7 +17,7 @@ namespace sau {
 // only.
 class SauState {
  public:
-  explicit SauState(Action actions, double scale = 1.0)
+  explicit SauState(std::size_t actions, double scale = 1.0)
       : scale_(scale),
         pulls_(actions),
         square_(actions, kSquareAtStart),
@@ -27,10 +27,15 @@ class SauState {
   std::size_t actions() const noexcept { return pulls_.size(); }
   // scale * sqrt(SAU) of every action; infinite for an action without a reward.
   std::span<const double> width() const noexcept { return width_; }
+  // The same of an action known by id.
+  double width_of(double count, double squares) const noexcept {
+    return scale_ * (std::sqrt(squares) / count);
+  }
   double pulls(Action action) const noexcept { return pulls_[action]; }
   double square(Action action) const noexcept { return square_[action]; }
   // How many actions have no reward yet.
   std::size_t unplayed() const noexcept { return unplayed_; }
+  bool is_unplayed(std::size_t action) const noexcept { return pulls_[action] == 0.0; }
   // The action learned from last: its width is the last one to be ready.
   Action latest() const noexcept { return latest_; }
 

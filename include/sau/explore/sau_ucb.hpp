@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "sau/core/argmax.hpp"
 #include "sau/explore/sau_state.hpp"
 #include "sau/explore/strategy.hpp"
 
@@ -30,57 +29,35 @@ class SauUcb {
   static constexpr std::string_view kName = "sau_ucb";
   static constexpr std::string_view kSummary =
       "SAU-UCB: value plus the bonus sqrt(S2_a ln n) / n_a (eq. 7)";
+  static constexpr bool kCountsSteps = true;
   using Options = SauUcbOptions;
 
   explicit SauUcb(const Setup& setup, Options options = {})
-      : options_(options), sau_(setup.shape.actions) {}
+      : options_(options), actions_(setup.shape.actions) {}
 
-  template <ValueModel M>
-  Choice choose(M& model, Context x, Rng& rng) noexcept {
-    const auto value = model.values(x);
-    Action action = choice(++step_, value);
-    if (options_.floor > 0.0 && rng.uniform() < options_.floor) {
-      action = static_cast<Action>(rng.below(sau_.actions()));
-    }
-    return {action, value[action]};
+  SauState evidence() const { return SauState(actions_); }
+
+  Action choose(const auto& offer, Rng& rng) const noexcept {
+    return choose_best(offer, options_.floor, rng, [&] { return best(offer); });
   }
 
-  void observe(Action action, double residual) noexcept { sau_.observe(action, residual); }
-
-  template <ValueModel M>
-  void probabilities(M& model, Context x, std::span<double> out) const noexcept {
-    point_mass(choice(step_ + 1, model.values(x)), out);
-    mix_uniform(options_.floor, out);
+  void probabilities(const auto& offer, std::span<double> out) const noexcept {
+    best_probabilities(offer, options_.floor, best(offer), out);
   }
-
-  const SauState& sau() const noexcept { return sau_; }
-
-  void step_back() noexcept { --step_; }
-
-  void merge(const SauUcb& other) noexcept {
-    step_ += other.step_;
-    sau_.merge(other.sau_);
-  }
-
-  static void state(auto& self, auto&& field) {
-    field("step", self.step_);
-    SauState::state(self.sau_, field);
-  }
-  void restored() noexcept { sau_.restored(); }
 
  private:
-  Action choice(std::uint64_t n, std::span<const double> value) const noexcept {
-    const std::size_t actions = sau_.actions();
-    if (in_opening(n, options_.initial_pulls, actions)) return opening_action(n, actions);
-    const double scale = options_.alpha * std::sqrt(std::log(static_cast<double>(n)));
-    const auto width = sau_.width();
-    return argmax_of(actions, sau_.latest(),
+  Action best(const auto& offer) const noexcept {
+    if (offer.in_opening(options_.initial_pulls)) return offer.opening_action();
+    const auto value = offer.values();
+    const auto& evidence = offer.evidence();
+    const auto width = evidence.width();
+    const double scale = options_.alpha * std::sqrt(log_step(offer.step()));
+    return argmax_of(offer.size(), evidence.latest(),
                      [&](std::size_t a) { return value[a] + scale * width[a]; });
   }
 
   Options options_;
-  std::uint64_t step_ = 0;
-  SauState sau_;
+  Action actions_;
 };
 
 }  // namespace sau

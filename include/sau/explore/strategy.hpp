@@ -1,45 +1,77 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
+#include "sau/core/argmax.hpp"
 #include "sau/core/rng.hpp"
+#include "sau/core/setup.hpp"
+#include "sau/core/spec.hpp"
 #include "sau/core/types.hpp"
+#include "sau/explore/evidence.hpp"
 #include "sau/model/value_model.hpp"
 
 namespace sau {
 
-// Strategy S can choose with the values (or the posterior) of model M.
-//  - choose(model, x, rng): one decision; counts a step. Never throws, never allocates;
-//  - observe(action, residual): what came of a decision, reward minus the value predicted then;
-//  - probabilities(model, x, out): the chance of every action in the next choose(), exactly;
-//  - step_back(): only of a strategy that counts its steps: as it was before its last choose(),
-//  from
-//    which nothing has been learned yet;
-//  - kNeeds: where not every model will do, what it needs of one, as in "a model with a posterior".
-template <class S, class M>
-concept Explores = Component<S> && std::copyable<S> && ValueModel<M> &&
-    requires(S& strategy, const S& constant, M& model, Context x, Rng& rng, Action action,
-             std::span<double> out) {
-  { strategy.choose(model, x, rng) }
-  noexcept->std::same_as<Choice>;
-  { strategy.observe(action, 0.0) }
-  noexcept;
-  constant.probabilities(model, x, out);
+// A strategy is a rule that chooses from an offer. It holds settings and nothing else. It does not
+// know whether the candidates are a fixed set of actions or actions that come and go by id: that is
+// the offer's business. An offer has
+//  - size(): how many candidates there are, at least one;
+//  - values(): the predicted mean reward of each;
+//  - evidence(): what is known of each beside the model, in the form that the strategy asks for;
+//  - step(): the number of this choice, from 1;
+//  - in_opening(rounds), opening_action(): the opening of algorithm 1, every action in turn. Only a
+//    fixed set of actions has one;
+//  - share(own): the share of uniform choices: the strategy's own, unless the caller asked for one;
+//  - widths(), marginals(), sample(rng): where the model has them.
+//
+// A strategy has
+//  - evidence(): an empty record of a fixed set of actions (evidence.hpp);
+//  - probabilities(offer, out): the exact chance of every candidate;
+//  - choose(offer, rng): optional, a draw by these chances that costs less than computing them.
+//    Never throws, never allocates. Without it the choice is drawn from the probabilities;
+//  - kNeeds and fits<Model>: where not every model will do, what it needs of one;
+//  - kCountsSteps: true where a choice depends on step().
+template <class S>
+concept Strategy = std::copyable<S> &&
+    requires(const S& strategy, const Setup& setup, const typename S::Options& options) {
+  { S::kName } -> std::convertible_to<std::string_view>;
+  { S::kSummary } -> std::convertible_to<std::string_view>;
+  S(setup, options);
+  { strategy.evidence().actions() } -> std::convertible_to<std::size_t>;
 };
 
-// The opening of algorithm 1: every action in turn, `rounds` times over. Step n counts from 1.
-inline bool in_opening(std::uint64_t n, std::uint64_t rounds, std::size_t actions) noexcept {
-  return n <= rounds * actions;
-}
-inline Action opening_action(std::uint64_t n, std::size_t actions) noexcept {
-  return static_cast<Action>((n - 1) % actions);
+namespace detail {
+
+template <class S, class M>
+constexpr bool model_suffices() {
+  if constexpr (requires { S::template kFits<M>; }) {
+    return S::template kFits<M>;
+  } else {
+    return true;
+  }
 }
 
-// All probability on one action.
+template <class S>
+constexpr bool counts_steps() {
+  if constexpr (requires { S::kCountsSteps; }) {
+    return S::kCountsSteps;
+  } else {
+    return false;
+  }
+}
+
+}  // namespace detail
+
+// Strategy S can choose by what model M says.
+template <class S, class M>
+concept Explores = Strategy<S> && detail::model_suffices<S, M>();
+
+// All probability on one candidate.
 inline void point_mass(Action action, std::span<double> out) noexcept {
   std::ranges::fill(out, 0.0);
   out[action] = 1.0;
@@ -48,6 +80,29 @@ inline void point_mass(Action action, std::span<double> out) noexcept {
 // With probability `share` a uniform choice instead of the one in `out`.
 inline void mix_uniform(double share, std::span<double> out) noexcept {
   for (double& p : out) p = (1.0 - share) * p + share / static_cast<double>(out.size());
+}
+
+// ln n for the bonus of step n. At least ln 2: where there is no opening, the first choice has a
+// bonus too.
+inline double log_step(std::uint64_t step) noexcept {
+  return std::log(static_cast<double>(std::max<std::uint64_t>(step, 2)));
+}
+
+// Strategies that play the candidate with the largest score, but for a share of uniform choices,
+// are written with these two.
+template <class Offer, class Best>
+Action choose_best(const Offer& offer, double own_share, Rng& rng, Best&& best) noexcept {
+  const Action action = best();
+  const double share = offer.share(own_share);
+  if (share > 0.0 && rng.uniform() < share) return static_cast<Action>(rng.below(offer.size()));
+  return action;
+}
+
+template <class Offer>
+void best_probabilities(const Offer& offer, double own_share, Action best,
+                        std::span<double> out) noexcept {
+  point_mass(best, out);
+  mix_uniform(offer.share(own_share), out);
 }
 
 }  // namespace sau

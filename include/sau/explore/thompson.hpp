@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sau/core/argmax.hpp"
+#include "sau/core/argmax_probabilities.hpp"
 #include "sau/explore/strategy.hpp"
 
 namespace sau {
@@ -21,41 +21,32 @@ class Thompson {
   static constexpr std::string_view kName = "thompson";
   static constexpr std::string_view kSummary = "the largest of one posterior draw per action";
   static constexpr std::string_view kNeeds = "a model with a posterior";
+  static constexpr bool kCountsSteps = true;
+  template <class M>
+  static constexpr bool kFits = PosteriorModel<M>;
   using Options = ThompsonOptions;
 
   explicit Thompson(const Setup& setup, Options options = {})
       : options_(options), actions_(setup.shape.actions) {}
 
-  template <PosteriorModel M>
-  Choice choose(M& model, Context x, Rng& rng) noexcept {
-    const std::uint64_t n = ++step_;
-    const Action action = in_opening(n, options_.initial_pulls, actions_)
-                              ? opening_action(n, actions_)
-                              : argmax(model.sample(x, rng));
-    return {action, model.values(x)[action]};
+  NoEvidence evidence() const { return NoEvidence(actions_); }
+
+  Action choose(const auto& offer, Rng& rng) const noexcept {
+    if (offer.in_opening(options_.initial_pulls)) return offer.opening_action();
+    return argmax(offer.sample(rng));
   }
 
-  void observe(Action, double) noexcept {}
-
-  template <PosteriorModel M>
-  void probabilities(M& model, Context x, std::span<double> out) const {
-    if (in_opening(step_ + 1, options_.initial_pulls, actions_)) {
-      point_mass(opening_action(step_ + 1, actions_), out);
+  void probabilities(const auto& offer, std::span<double> out) const {
+    if (offer.in_opening(options_.initial_pulls)) {
+      point_mass(offer.opening_action(), out);
     } else {
-      argmax_probabilities(model.marginals(x), out);
+      argmax_probabilities(offer.marginals(), out);
     }
   }
-
-  void step_back() noexcept { --step_; }
-
-  void merge(const Thompson& other) noexcept { step_ += other.step_; }
-
-  static void state(auto& self, auto&& field) { field("step", self.step_); }
 
  private:
   Options options_;
   Action actions_;
-  std::uint64_t step_ = 0;
 };
 
 }  // namespace sau

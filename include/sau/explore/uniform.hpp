@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-
 #include "sau/explore/strategy.hpp"
 
 namespace sau {
@@ -15,22 +13,15 @@ class Uniform {
 
   explicit Uniform(const Setup& setup, Options = {}) : actions_(setup.shape.actions) {}
 
-  template <ValueModel M>
-  Choice choose(M& model, Context x, Rng& rng) noexcept {
-    const auto action = static_cast<Action>(rng.below(actions_));
-    return {action, model.values(x)[action]};
+  NoEvidence evidence() const { return NoEvidence(actions_); }
+
+  Action choose(const auto& offer, Rng& rng) const noexcept {
+    return static_cast<Action>(rng.below(offer.size()));
   }
 
-  void observe(Action, double) noexcept {}
-
-  template <ValueModel M>
-  void probabilities(M&, Context, std::span<double> out) const noexcept {
-    std::ranges::fill(out, 1.0 / static_cast<double>(actions_));
+  void probabilities(const auto& offer, std::span<double> out) const noexcept {
+    std::ranges::fill(out, 1.0 / static_cast<double>(offer.size()));
   }
-
-  void merge(const Uniform&) noexcept {}
-
-  static void state(auto&, auto&&) {}
 
  private:
   Action actions_;

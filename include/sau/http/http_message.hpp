@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@ struct HttpRequest {
   std::string target;               // path and query as sent: "/report.json?full=1"
   std::vector<HttpHeader> headers;  // in the order sent
   std::string body;
+  std::shared_ptr<const void> permit = {};  // for a large body: given back with the request
 
   // The first of this name, in whatever case; empty where there is none.
   std::string_view header(std::string_view name) const noexcept;

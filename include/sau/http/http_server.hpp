@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +24,21 @@ using HttpHandler = std::function<void(HttpRequest, HttpReply)>;
 // The handler that has its answer when it returns.
 HttpHandler answered_at_once(std::function<HttpResponse(const HttpRequest&)> answer);
 
+// What becomes of connections. The server writes it, anybody may read it. Thread-safe.
+struct HttpTally {
+  std::atomic<std::size_t> open = 0;
+  // Closed to make room, or refused, since the start:
+  std::atomic<std::uint64_t> idle = 0;     // nothing was being asked
+  std::atomic<std::uint64_t> slow = 0;     // it was slow to send its request, or to take an answer
+  std::atomic<std::uint64_t> address = 0;  // its address had as many as it may
+  std::atomic<std::uint64_t> full = 0;     // a new one, while all others were being answered
+};
+
+// How many more than `connections` may be open for a moment, while others are being closed.
+constexpr std::size_t spare_connections(std::size_t connections) {
+  return std::clamp<std::size_t>(connections / 8, 2, 16);
+}
+
 // The functions are called by the server's threads, several at once where there are several.
 struct HttpServerOptions {
   std::string address = "127.0.0.1";  // an IP address, or "localhost"
@@ -29,7 +46,18 @@ struct HttpServerOptions {
   unsigned threads = 1;
   std::size_t header_limit = 16'384;   // bytes of the request line and the headers
   std::size_t body_limit = 1'048'576;  // bytes
-  std::size_t connections = 1000;      // open at the same time; more of them wait to be accepted
+  // Bytes of all bodies together that are larger than that, where on_head allows it. A request that
+  // would take it further gets 503.
+  std::size_t large_bodies = std::size_t{512} << 20;
+  // Open at the same time. For a new one the server drops another: of the address that has most,
+  // the one that has been idle longest, or else the one that has been sending its request longest,
+  // or one that has not taken its answer within a twelfth of `write_timeout`. While all of them are
+  // being answered, a new one gets 503.
+  std::size_t connections = 1000;
+  // Of one IPv4 address, or of one IPv6 network of 64 bits; for a new one another of the same
+  // address is dropped. 0: half of `connections`, and as many as they like for loopback addresses,
+  // where one address may be a proxy for many people.
+  std::size_t connections_per_address = 0;
   // Each of these may take up to a quarter longer.
   std::chrono::milliseconds request_timeout = std::chrono::seconds(15);  // to send one whole
   std::chrono::milliseconds idle_timeout = std::chrono::seconds(60);     // between two requests
@@ -47,12 +75,14 @@ struct HttpServerOptions {
   std::function<HttpResponse(int status, std::string_view line)> error_response = {};
   // Told what a handler threw, and of what ("GET /path"); also of a reply that was never called.
   std::function<void(std::string_view request, const char* what)> on_failure = {};
+  std::shared_ptr<HttpTally> tally = {};  // where connections are counted; may outlive the server
 };
 
 // HTTP/1.1 over TCP or TLS: connections are kept open, requests may be sent ahead of the answers,
 // and neither a slow client nor an answer that is not there yet holds a thread. Wrong requests
 // never reach the handler: they are answered with 400, 408 (too slow), 413 (body too large), 417,
-// 431 (headers too large), 501 (an unknown encoding) or 505, and the connection is closed.
+// 431 (headers too large), 501 (an unknown encoding), 503 (no room or no memory for it) or 505, and
+// the connection is closed.
 class HttpServer {
  public:
   // Listens from here on. Throws Error when it cannot, or when a file cannot be used.

@@ -67,6 +67,9 @@ struct MlpKernel {
   // The same with the rows of `in` given by their non-zero elements.
   void (*sparse_forward)(const SparseLines& in, std::size_t rows, std::size_t inputs,
                          const float* weight, std::size_t width, float* out) noexcept;
+  // sum += value[k] * row[k] over `count` rows of `width` numbers, each on its own.
+  void (*sum_rows)(const float* const* row, const float* value, std::size_t count,
+                   std::size_t width, float* sum) noexcept;
   // out[k] = weight_k' x + bias[k] for `count` rows of `width` weights.
   void (*outputs)(const float* x, const float* weight, const float* bias, std::size_t count,
                   std::size_t width, float* out) noexcept;

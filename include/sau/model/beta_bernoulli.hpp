@@ -63,6 +63,14 @@ class BetaBernoulli {
     refresh(action);
   }
 
+  void grow(Action actions) {
+    alpha_.resize(actions, options_.alpha);
+    beta_.resize(actions, options_.beta);
+    mean_.resize(actions, options_.alpha / (options_.alpha + options_.beta));
+    draw_.resize(actions);
+    shape_.resize(actions, BetaShape(options_.alpha, options_.beta));
+  }
+
   void merge(const BetaBernoulli& other) noexcept {
     for (std::size_t a = 0; a < alpha_.size(); ++a) {
       alpha_[a] += other.alpha_[a] - options_.alpha;

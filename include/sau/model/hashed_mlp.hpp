@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,11 +14,12 @@
 #include "sau/core/shared_chunks.hpp"
 #include "sau/core/spec.hpp"
 #include "sau/model/feature_scaling.hpp"
+#include "sau/model/feature_table.hpp"
 #include "sau/model/hashed_history.hpp"
-#include "sau/model/hashed_network.hpp"
-#include "sau/model/hashed_trainer.hpp"
 #include "sau/model/joint_model.hpp"
-#include "sau/model/optimizer.hpp"
+#include "sau/model/network.hpp"
+#include "sau/model/network_trainer.hpp"
+#include "sau/model/training.hpp"
 
 namespace sau {
 
@@ -50,8 +52,9 @@ struct HashedMlpOptions {
 };
 
 // A perceptron over the features of the context, those of the action, and their crosses, with one
-// output, mu(x, a). The first layer is sparse (HashedNetwork). Every `every` events it takes
-// `updates` mini-batches from the latest `history` events, as Mlp does.
+// output, mu(x, a). The first layer is sparse (FeatureTable). Every `every` events it takes
+// `updates` mini-batches from the latest `history` events, as Mlp does. The other weights and all
+// biases start as Mlp's do, which is what makes the units differ.
 //
 // Features and rewards may be of any scale: a feature is less its mean and over its deviation as
 // they are so far, at most 10 in size; one that never varied, as an indicator, is over its size. A
@@ -59,9 +62,10 @@ struct HashedMlpOptions {
 // its features, so that steps do not grow with it. Rewards are standardised in the same way, and
 // what the network says is turned back.
 //
-// Memory: 2^bits * units * 4 bytes for the first layer when all rows are in use, as much again for
-// the optimiser (twice for Adam), and what changed since for every published copy still in use;
-// rows are in memory only once they, or one of their 15 neighbours, were learned.
+// Memory: 2^bits * units * 4 bytes for the first layer when all rows are in use (units being
+// rounded up to a multiple of 8), as much again for the optimiser (twice for Adam), and what
+// changed since for every published copy still in use; rows are in memory only once they, or one of
+// their 15 neighbours, were learned.
 //
 // When it diverges it says so through fault(), values every action 0 and learns no more.
 class HashedMlp {
@@ -83,8 +87,12 @@ class HashedMlp {
     friend class HashedMlp;
     using Chunk = std::array<Standardised, kChunk>;
 
-    Weights(unsigned bits, HashedNetwork network, SharedChunks<Chunk> scaling)
-        : bits_(bits), network_(std::move(network)), scaling_(std::move(scaling)) {}
+    Weights(unsigned bits, std::shared_ptr<Network> network, FeatureTable table,
+            SharedChunks<Chunk> scaling)
+        : bits_(bits),
+          network_(std::move(network)),
+          table_(std::move(table)),
+          scaling_(std::move(scaling)) {}
 
     float scaled(const HashedFeature& feature) const noexcept {
       const std::uint32_t place = place_of(feature.hash, bits_);
@@ -97,7 +105,8 @@ class HashedMlp {
     unsigned bits_;
     bool fault_ = false;
     RunningMoments rewards_;
-    HashedNetwork network_;
+    std::shared_ptr<Network> network_;  // written to only while no copy has it
+    FeatureTable table_;
     SharedChunks<Chunk> scaling_;
   };
 
@@ -109,29 +118,28 @@ class HashedMlp {
   void learn(HashedFeatures context, const JointAction& action, double reward);
 
   // Empty while all is well; otherwise what went wrong.
-  std::string fault() const;
+  std::string fault() const { return rounds_.text(history_.size()); }
 
   void save(StateWriter& writer) const;
   void load(StateReader& reader);
 
  private:
   using Moments = std::array<RunningMoments, kChunk>;
-  enum Fault : std::uint32_t { kNone, kLoss, kWeight };
 
   void observe(HashedFeatures features);
-  void train();
+  double train(const OptimizerStep& step);
   void put(const HashedEvent& event);
 
   Options options_;
   Rng rng_;
   Weights weights_;
-  HashedTrainer trainer_;
+  SparseTrainer trainer_;
+  bool network_shared_ = false;    // whether a published copy has weights_.network_
   SharedChunks<Moments> moments_;  // of the features; what weights_.scaling_ is made of
   HashedHistory history_;
-  std::uint64_t events_ = 0, updates_ = 0;
-  std::uint32_t fault_ = kNone;
+  TrainingRounds rounds_;
 
-  HashedBatch batch_;
+  Batch batch_;
   std::vector<float> context_;  // scaled values of an event's context
 };
 

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
+#include <vector>
 
 namespace sau {
 
@@ -15,6 +18,24 @@ struct HashedFeature {
 };
 
 using HashedFeatures = std::span<const HashedFeature>;
+
+// One of the actions that can be chosen in a step or a call.
+struct OfferedAction {
+  std::string_view id;
+  HashedFeatures features;
+  bool excluded = false;
+};
+
+// The indicator of an action's id. Its hash is also the key under which the id's statistics are
+// kept.
+HashedFeature id_feature(std::string_view id) noexcept;
+
+// A dense context as features: column i is the number called "x<i>", the same feature as a number
+// of that name in a request to the service. Columns that are 0 are left out.
+std::vector<std::uint64_t> column_hashes(std::size_t dim);
+// Allocates only if `out` has no room for all columns.
+void put_columns(std::span<const double> x, std::span<const std::uint64_t> columns,
+                 std::vector<HashedFeature>& out);
 
 // The hash of "both": a cross of a context feature and an action feature. Not symmetric.
 constexpr std::uint64_t crossed(std::uint64_t context, std::uint64_t action) noexcept {

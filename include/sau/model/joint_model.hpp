@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -45,8 +46,12 @@ void each_joint_feature(HashedFeatures context, const JointAction& action, Add&&
   }
 }
 
-// A model mu(x, a) of all actions at once, over hashed features. What decides, M::Weights, is apart
-// from what learns, so that others can decide with a copy of it.
+// A model mu(x, a) of context and action, for actions that come and go. What decides, M::Weights,
+// is apart from what learns, so that others can decide with a copy of it. Any number of threads may
+// call the const functions of such a copy.
+//  - weights.values(context, actions, out): the value of every action; 0 where it is not finite.
+//  - weights.widths(context, actions, out) and weights.marginals(context, actions): optional, as in
+//    WidthModel and PosteriorModel.
 template <class M>
 concept JointModel = requires(M& model, const M& constant, const typename M::Weights& weights,
                               HashedFeatures context, const JointAction& action,
@@ -54,8 +59,6 @@ concept JointModel = requires(M& model, const M& constant, const typename M::Wei
                               StateWriter& writer, StateReader& reader) {
   { M::kName } -> std::convertible_to<std::string_view>;
   { M::kSummary } -> std::convertible_to<std::string_view>;
-  M(Stream{}, typename M::Options{});
-  // The value of every action; 0 where it is not a finite number.
   weights.values(context, actions, out);
   { constant.weights() } -> std::same_as<const typename M::Weights&>;
   { model.published() } -> std::same_as<typename M::Weights>;

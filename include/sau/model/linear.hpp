@@ -52,6 +52,11 @@ class Linear {
 
   const Ridge& ridge() const noexcept { return ridge_; }
 
+  void grow(Action actions) {
+    ridge_.grow(actions);
+    width_.resize(actions);
+  }
+
   void merge(const Linear& other) { ridge_.merge(other.ridge_); }
 
   static void state(auto& self, auto&& field) { Ridge::state(self.ridge_, field); }

@@ -109,6 +109,14 @@ class LinearPosterior {
   double b_of(Action action) const noexcept { return b_[action]; }
   const Ridge& ridge() const noexcept { return ridge_; }
 
+  void grow(Action actions) {
+    ridge_.grow(actions);
+    if (is_diagonal()) diagonal_.grow(actions);
+    b_.resize(actions, options_.b0);
+    draw_.resize(actions);
+    gamma_.resize(actions, GammaShape(options_.a0));
+  }
+
   void merge(const LinearPosterior& other) {
     const auto excess = ridge_.merge(other.ridge_);
     for (std::size_t a = 0; a < b_.size(); ++a) {

@@ -11,8 +11,9 @@
 #include "sau/core/spec.hpp"
 #include "sau/core/types.hpp"
 #include "sau/model/network.hpp"
-#include "sau/model/optimizer.hpp"
+#include "sau/model/network_trainer.hpp"
 #include "sau/model/replay.hpp"
+#include "sau/model/training.hpp"
 
 namespace sau {
 
@@ -78,42 +79,47 @@ class Mlp {
 
   void update(Context x, Action action, double reward) noexcept;
 
-  // Empty while all is well; otherwise what went wrong, and when.
-  std::string fault() const;
+  // Adds outputs that have learned nothing.
+  void grow(Action actions);
+  // A copy that predicts the same and has no history to learn from.
+  Mlp for_reading() const { return Mlp(*this, WithoutHistory{}); }
 
-  std::uint64_t updates_done() const noexcept { return updates_; }
+  // Empty while all is well; otherwise what went wrong, and when.
+  std::string fault() const { return rounds_.text(history_.size()); }
+
+  std::uint64_t updates_done() const noexcept { return rounds_.updates; }
   Network& network() noexcept { return network_; }
   const Replay& history() const noexcept { return history_; }
 
   static void state(auto& self, auto&& field) {
     Network::state(self.network_, field);
+    NetworkTrainer::state(self.trainer_, field);
     Replay::state(self.history_, field);
     field("rng", self.rng_);
-    field("steps", self.steps_);
-    field("updates", self.updates_);
-    field("fault", self.fault_);
+    field("steps", self.rounds_.steps);
+    field("updates", self.rounds_.updates);
+    field("fault", self.rounds_.fault);
   }
   void restored();
 
  private:
-  enum Fault : std::uint32_t { kNone, kLoss, kWeight, kOutput, kMemory };
+  struct WithoutHistory {};
+  Mlp(const Mlp& other, WithoutHistory);
 
   // Runs the network on x, unless x is what it ran on last and nothing was learned since.
   void look(Context x) noexcept;
-  bool is_latest(Context x) const noexcept;
-  void train() noexcept;
-  OptimizerStep optimizer_step() const noexcept;
+  // Puts x into input_, unless it is there. Returns whether it was.
+  bool put(Context x) noexcept;
 
   Options options_;
-  Action actions_;
   Rng rng_;
-  const MlpKernel* kernel_;
   Network network_;
+  NetworkTrainer trainer_;
   Replay history_;
   Batch batch_;
-  std::uint64_t steps_ = 0, updates_ = 0;
-  std::uint32_t fault_ = kNone;
+  TrainingRounds rounds_;
 
+  Network::Scratch scratch_;
   NetworkInput input_;
   std::vector<double> latest_;  // the context in input_
   bool has_input_ = false;      // whether input_ holds a context at all

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "sau/model/linear_posterior.hpp"
 #include "sau/model/mlp.hpp"
@@ -55,6 +56,12 @@ class NeuralLinear {
     network_.update(x, action, reward);
   }
 
+  void grow(Action actions) {
+    network_.grow(actions);
+    posterior_.grow(actions);
+  }
+  NeuralLinear for_reading() const { return NeuralLinear(network_.for_reading(), posterior_); }
+
   std::string fault() const { return network_.fault(); }
 
   Mlp& network() noexcept { return network_; }
@@ -69,6 +76,9 @@ class NeuralLinear {
   }
 
  private:
+  NeuralLinear(Mlp network, LinearPosterior posterior)
+      : network_(std::move(network)), posterior_(std::move(posterior)) {}
+
   Mlp network_;
   LinearPosterior posterior_;
 };

@@ -59,6 +59,9 @@ class Ridge {
   // Lambda of one action, row-major, features x features; recovered from its factors.
   std::vector<double> precision(Action action) const;
 
+  // Adds actions that have learned nothing.
+  void grow(Action actions);
+
   // Adds what `other`, of the same shape and lambda, learned apart: Lambda and sum x r are sums.
   // Returns for every action by how much  sum r^2 - theta' Lambda theta  of the whole exceeds the
   // sum of the parts'.
@@ -75,6 +78,8 @@ class Ridge {
   void put(Context x) noexcept {
     for (std::size_t i = 0; i < x.size(); ++i) x_[i] = x[i];
   }
+  // Sets the factors of this action and those behind it to those of no step.
+  void start_from(std::size_t action) noexcept;
   void copy_action(const Ridge& from, Action action);
   void set_action(Action action, std::vector<double> precision, std::span<const double> product);
 

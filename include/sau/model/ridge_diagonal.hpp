@@ -39,6 +39,12 @@ class RidgeDiagonal {
     invert(action);
   }
 
+  void grow(Action actions) {
+    diagonal_.resize(actions * padded_, lambda_);
+    inverse_.resize(actions * padded_, 1.0 / lambda_);
+    form_.resize(actions);
+  }
+
   void merge(const RidgeDiagonal& other) noexcept {
     for (std::size_t i = 0; i < diagonal_.size(); ++i) {
       diagonal_[i] += other.diagonal_[i] - lambda_;

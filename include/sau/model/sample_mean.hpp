@@ -30,6 +30,11 @@ class SampleMean {
     mean_[action] += (reward - mean_[action]) / pulls_[action];
   }
 
+  void grow(Action actions) {
+    mean_.resize(actions);
+    pulls_.resize(actions);
+  }
+
   void merge(const SampleMean& other) noexcept {
     for (std::size_t a = 0; a < mean_.size(); ++a) {
       if (other.pulls_[a] == 0.0) continue;

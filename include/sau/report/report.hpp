@@ -8,20 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include "sau/report/compare.hpp"
-#include "sau/report/differences.hpp"
+#include "sau/report/algorithm_style.hpp"
+#include "sau/report/paper.hpp"
 #include "sau/report/table.hpp"
-#include "sau/report/theory.hpp"
+#include "sau/stats/compare.hpp"
+#include "sau/theory/theory.hpp"
 
 namespace sau {
-
-// How an algorithm looks in every figure of a report: by colour, and in print by dash and marker.
-struct AlgorithmStyle {
-  std::string name;
-  std::string colour, dark_colour;  // "#rrggbb", on white and on dark paper
-  std::vector<int> dash;            // lengths of strokes and gaps; empty: solid
-  std::string shape;                // circle, square, triangle-up, diamond, cross, ...
-};
 
 // One algorithm on one problem: a line of the curves and a box of the distribution.
 struct Series {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sau/report/paper_tables.hpp"
-#include "sau/report/summary.hpp"
+#include "sau/report/cell_summary.hpp"
+#include "sau/report/paper.hpp"
 
 namespace sau {
 

@@ -46,7 +46,7 @@ std::vector<Cell> make_cells(std::span<const std::string> problems,
                              std::uint64_t trials);
 
 // A part of the paper: the cells behind a figure or a table, read from experiments/<name>.json,
-// which is built into the program. The part of the theory has checks (sau/report/theory.hpp)
+// which is built into the program. The part of the theory has checks (sau/theory/theory.hpp)
 // instead of cells.
 struct PaperPart {
   std::string name, title;

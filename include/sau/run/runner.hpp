@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -8,6 +9,9 @@
 #include <vector>
 
 #include "sau/agent/any_agent.hpp"
+#include "sau/agent/late.hpp"
+#include "sau/agent/offer_agent.hpp"
+#include "sau/problem/offer_problem.hpp"
 #include "sau/run/experiment.hpp"
 #include "sau/run/results.hpp"
 
@@ -26,28 +30,33 @@ struct Progress {
 };
 
 // Plays one trial into `record`: a pure function of the cell, the seed and the trial's number.
-// Empty-handed (false) when `stop` ended it early. Throws Error when the cell cannot be run at all.
-using TrialFunction = std::function<bool(const Cell& cell, std::uint64_t seed, std::uint64_t trial,
-                                         std::span<const std::uint64_t> points,
+// `index` is the place of the cell in the experiment. Returns false when `stop` ended the trial
+// early. Throws Error when the cell cannot be run at all.
+using TrialFunction = std::function<bool(std::size_t index, const Cell& cell, std::uint64_t seed,
+                                         std::uint64_t trial, std::span<const std::uint64_t> points,
                                          const std::atomic<bool>* stop, TrialRecord& record)>;
 
-// The one for cells whose specs are in the catalogue.
+// Plays a trial of a cell whose specs are in the catalogue.
 bool run_trial(const Cell& cell, std::uint64_t seed, std::uint64_t trial,
                std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
                TrialRecord& record);
 
 // Its second half, for agents and problems made elsewhere; `points` as curve_points(steps). A trial
 // after which the agent has a fault, or whose total regret or reward is not a finite number, has
-// failed: its record holds the reason and no numbers.
+// failed: its record holds the reason and no numbers. Rewards arrive as `late` says; what it draws
+// comes from a stream of its own beside the problem's.
 bool play_trial(AnyAgent& agent, Problem& problem, Streams rng, std::uint64_t steps,
                 std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
-                TrialRecord& record);
+                TrialRecord& record, const Lateness& late = {});
+bool play_trial(OfferAgent& agent, OfferProblem& problem, Streams rng, std::uint64_t steps,
+                std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
+                TrialRecord& record, const Lateness& late = {});
 
 struct RunOptions {
   unsigned threads = 0;                     // 0: one per core
   const std::atomic<bool>* stop = nullptr;  // set from outside to end early
   std::function<void(const Progress&)> progress = {};
-  TrialFunction trial = run_trial;  // called by all threads at once
+  TrialFunction trial = {};  // called by all threads at once; empty: run_trial
 };
 
 struct RunOutcome {

@@ -4,20 +4,25 @@
 #include <string>
 #include <string_view>
 
+#include "sau/core/time_text.hpp"
 #include "sau/store/failure.hpp"
 #include "sau/store/record.hpp"
 
 namespace sau {
 
-// Of either sign. Beyond it sums lose the ones and models their precision.
+// The widest that the bounds of rewards can be set, of either sign. Beyond it sums lose the ones
+// and models their precision.
 inline constexpr double kLargestReward = 1e9;
 
 enum class RewardAggregation : std::uint8_t { kEarliest, kSum };
+enum class RewardOutOfRange : std::uint8_t { kRefuse, kClip };
 
 // What can be changed while the service runs. Times in milliseconds.
 struct Configuration {
   Milliseconds reward_wait_time = 10LL * 60 * 1000;
-  double default_reward = 0.0;
+  double default_reward = 0.0;                         // within the bounds
+  double reward_minimum = -1.0, reward_maximum = 1.0;  // of each reward, not of a sum of them
+  RewardOutOfRange reward_out_of_range = RewardOutOfRange::kRefuse;
   RewardAggregation reward_aggregation = RewardAggregation::kEarliest;
   double exploration_percentage = 0.2;      // a share, 0 to 1, in spite of its name
   Milliseconds model_export_frequency = 0;  // how often what was learned is put to use; 0: at once
@@ -25,7 +30,19 @@ struct Configuration {
   LearningMode learning_mode = LearningMode::kOnline;
 
   bool operator==(const Configuration&) const = default;
+  // Whether rewards have no bounds but the widest ones.
+  bool takes_any_reward() const noexcept {
+    return reward_minimum <= -kLargestReward && reward_maximum >= kLargestReward;
+  }
 };
+
+// The defaults of folders from before there were bounds of rewards: such a folder goes on taking
+// any reward until somebody sets bounds.
+Configuration configuration_without_bounds();
+
+// What is to be logged and learned from: the reward itself, or the nearest bound. Fails when the
+// reward is out of range and is to be refused.
+Result<double> bounded_reward(double value, const Configuration& configuration);
 
 std::string to_json(const Configuration& configuration);
 // Fields that are not there keep the values of `before`; fields that are not known are refused.
@@ -33,10 +50,7 @@ Result<Configuration> read_configuration(std::string_view json, const Configurat
 
 std::string_view name_of(LearningMode mode);
 
-// ISO 8601, days to seconds: "P1DT2H3M4.5S".
-std::string write_duration(Milliseconds duration);
+// A duration of ISO 8601 (sau/core/time_text.hpp). A failure names `target`.
 Result<Milliseconds> read_duration(std::string_view text, std::string_view target);
-// "2026-11-16T05:52:39.123Z"
-std::string write_time(Milliseconds time);
 
 }  // namespace sau

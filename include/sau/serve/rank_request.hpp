@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sau/agent/joint_agent.hpp"
+#include "sau/agent/offer_agent.hpp"
 #include "sau/store/failure.hpp"
 
 namespace sau {
@@ -53,10 +53,15 @@ struct RankRequest {
   }
 };
 
-// Safe to call from several threads.
+// Thread-safe.
 Result<RankRequest> read_rank_request(std::string_view body, const RequestLimits& limits);
 
-// {"value": 0.7}, within kLargestReward (configuration.hpp)
+// Of a request that was taken before, what is learned from: the context, and the action that was
+// chosen, which is the only one in the result. Thread-safe.
+Result<RankRequest> read_chosen_action(std::string_view body, std::size_t chosen);
+
+// {"value": 0.7}: any finite number. What is taken of it is for bounded_reward() to say
+// (configuration.hpp).
 Result<double> read_reward_request(std::string_view body);
 
 }  // namespace sau

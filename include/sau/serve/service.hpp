@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sau/serve/configuration.hpp"
@@ -26,7 +27,9 @@ struct ServiceOptions {
   std::size_t queue = 8192;         // requests that wait to be written; more are refused
   std::size_t waiting = 5'000'000;  // events that wait for their reward; more are refused
   std::chrono::milliseconds snapshot_every = std::chrono::minutes(1);
-  std::function<Milliseconds()> clock = {};  // the system's when empty
+  int open_files = 256;  // that the log keeps open at the same time
+  // The time of day, and one that nobody can set; the system's when empty.
+  std::function<Milliseconds()> clock = {}, steady_clock = {};
   // The store of a folder; RocksDB when empty.
   std::function<std::unique_ptr<EventStore>(const std::filesystem::path&)> store = {};
   // Told what the operator should know, as one sentence each; from several threads.
@@ -82,6 +85,11 @@ class Service {
   std::string metrics() const;
   // Counts an answer of the transport: what was asked for, its status, and how long it took.
   void count_request(std::string_view what, int status, double seconds);
+
+  // Tells how many connections the transport has, and how many it has dropped since the start, by
+  // reason; shown by metrics().
+  void count_connections(std::size_t open,
+                         const std::vector<std::pair<std::string, std::uint64_t>>& dropped);
 
   // Whether all that was logged before the start has been learned, and the disk takes records.
   bool ready() const;

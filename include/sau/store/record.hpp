@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sau/core/time_text.hpp"
 #include "sau/store/failure.hpp"
 
 namespace sau {
@@ -13,8 +15,7 @@ namespace sau {
 // happens to them later share one numbering. Each is bytes with a checksum of their own, so that a
 // log can be checked from end to end (docs/formats/log.md).
 
-using Sequence = std::uint64_t;     // from 1
-using Milliseconds = std::int64_t;  // since 1970, UTC
+using Sequence = std::uint64_t;  // from 1
 
 enum class LearningMode : std::uint8_t { kOnline, kApprentice, kLoggingOnly };
 
@@ -50,6 +51,8 @@ enum class EntryKind : std::uint8_t {
   kConfigured,  // `text` is the configuration from here on
   kModelReset,
   kModelLoaded,  // `text` is the name of the file
+  kMissing,      // no reward came for `missing`: each is learned from with `value`, the default
+  kStruck,       // the event is taken out: the model is as if it had never been learned from
 };
 
 // What happened after, or beside, a decision.
@@ -60,6 +63,7 @@ struct Entry {
   bool completes = false;
   double value = 0.0;
   std::string text = {};
+  std::vector<Sequence> missing = {};  // decisions, in order; of kMissing alone
 
   // Whether its decision waits no more.
   bool settles() const noexcept { return completes || kind == EntryKind::kExpired; }
@@ -82,18 +86,37 @@ struct ReceivedReward {
   bool operator==(const ReceivedReward&) const = default;
 };
 
-// Where an event stands; kept by event id.
+// What is known of an event from its decision alone; kept by event id.
+struct IndexedEvent {
+  Sequence decision = 0;
+  Milliseconds time = 0;
+  std::uint64_t fingerprint = 0;
+  bool deferred = false;
+
+  bool operator==(const IndexedEvent&) const = default;
+};
+
+// Where an event stands; kept by decision, from the first thing on that happened to it.
 struct EventState {
   Sequence decision = 0;
   Milliseconds time = 0;
   std::uint64_t fingerprint = 0;
   EventPhase phase = EventPhase::kWaiting;
   bool active = true;
+  bool struck = false;  // nothing is learned from it
   std::uint32_t rewards = 0, late = 0;
   double first = 0.0, sum = 0.0;              // of the rewards that came in time
   double final_reward = 0.0;                  // what it was completed with
   Sequence completed_by = 0;                  // the entry that did
   std::vector<ReceivedReward> received = {};  // the first few; the log has all
+
+  // Nothing has happened to it yet.
+  static EventState of(const IndexedEvent& event) {
+    return {.decision = event.decision,
+            .time = event.time,
+            .fingerprint = event.fingerprint,
+            .active = !event.deferred};
+  }
 
   bool operator==(const EventState&) const = default;
 };
@@ -102,6 +125,7 @@ struct EventState {
 // the largest part.
 void encode(const Decision& decision, std::string& into);
 void encode(const Entry& entry, std::string& into);
+void encode(const IndexedEvent& event, std::string& into);
 void encode(const EventState& state, std::string& into);
 template <class Record>
 std::string encode(const Record& record) {
@@ -115,6 +139,19 @@ void set_time(std::string& encoded, Milliseconds time);
 // A failure says what is wrong with the bytes.
 Result<Decision> decode_decision(std::string_view bytes);
 Result<Entry> decode_entry(std::string_view bytes);
+Result<IndexedEvent> decode_indexed_event(std::string_view bytes);
 Result<EventState> decode_event_state(std::string_view bytes);
+
+// Of an encoded decision, without the rest of it: much cheaper.
+struct DecisionHead {
+  Milliseconds time = 0;
+  std::uint64_t fingerprint = 0;
+  bool deferred = false;
+  std::string event_id;
+};
+Result<DecisionHead> decode_decision_head(std::string_view bytes);
+
+// The checksum at the end of an encoded record, or nothing when it does not match the rest.
+std::optional<std::uint64_t> record_checksum(std::string_view bytes);
 
 }  // namespace sau

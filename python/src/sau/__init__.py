@@ -3,7 +3,8 @@
 The pieces:
 
 ``sau.Agent``
-    chooses and learns, one context at a time or many, on line or from a log.
+    chooses and learns, one context at a time or many, on line or from a log; among a fixed set of
+    actions, or among actions that are offered by id.
 ``sau.run``, ``sau.paper``, ``sau.open``
     compare agents over many trials, repeat the paper, read result folders.
 ``sau.Problem``
@@ -29,7 +30,7 @@ True
 from . import catalog, data
 from ._agent import Agent, load
 from ._choices import Choices
-from ._core import Choice, Error, MissingData, UsageError, build_info
+from ._core import Choice, Error, MissingData, OfferChoice, UsageError, build_info
 from ._problem import AgentLike, Problem, ProblemLike
 from ._results import CellResult, Results
 from ._run import open_results as open
@@ -45,6 +46,7 @@ __all__ = [
     "Choices",
     "Error",
     "MissingData",
+    "OfferChoice",
     "Problem",
     "ProblemLike",
     "Results",

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import copy
 import os
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
 from ._choices import Choices
-from ._spec import Setting, agent_spec
-
-Rows = npt.ArrayLike
-Floats = npt.NDArray[np.float64]
+from ._estimator import Estimator, Rows, empty
+from ._spec import Setting, agent_spec, offer_agent_spec
 
 
-class Agent(_core.Agent):
+class Agent(Estimator):
     """An agent that chooses among actions and learns from their rewards.
 
     Parameters
@@ -26,16 +24,18 @@ class Agent(_core.Agent):
         What the command line takes: a name of the paper (``"neural-sau-s"``), a strategy
         (``"sau_ucb"``) or both parts with settings
         (``"linear(lambda=2)+sau_sampling(alpha=0.5)"``). ``sau.catalog`` lists them.
-    n_actions : int
-        The number of actions. They are counted from 0.
+    n_actions : int, optional
+        The number of actions. They are counted from 0. Without it actions may come and go: every
+        call offers them by id, with features of their own.
     context_dim : int, optional
         The length of a context; 0 where there are none. Without it the first context says it.
+        Where actions are offered, contexts are dictionaries of features and have no length.
     seed : int, default 1
         Names the random stream. Agents of the same seed draw the same numbers.
     **settings
         Settings of model or strategy, which override those in `agent`. ``lambda`` is written
         ``lambda_``; where both parts have a setting of the same name, ``model__alpha`` or
-        ``strategy__alpha`` says whose. A list is one setting: ``hidden=(100, 100)``.
+        ``strategy__alpha`` says whose (``ids__dim``: of the part ``ids``). A list is one setting: ``hidden=(100, 100)``.
 
     See Also
     --------
@@ -69,20 +69,30 @@ class Agent(_core.Agent):
     >>> agent = sau.Agent("linear+sau_ucb", n_actions=3).fit(X, actions, rewards)
     >>> agent.predict([[2.0, 0.0], [-2.0, 0.0]]).tolist()
     [1, 0]
+
+    Choose among actions that come and go:
+
+    >>> agent = sau.Agent("hashed_linear+sau_sampling", seed=1)
+    >>> for n in range(300):
+    ...     device = "mobile" if n % 2 else "desktop"
+    ...     choice = agent.choose({"device": device}, ["short", {"id": "long", "minutes": 9}])
+    ...     agent.learn(choice, float((choice.id == "short") == (device == "mobile")))
+    >>> chances = agent.probabilities({"device": "mobile"}, ["short", {"id": "long", "minutes": 9}])
+    >>> bool(chances[0] > 0.9)
+    True
     """
 
     def __init__(
         self,
         agent: str,
         *,
-        n_actions: int,
+        n_actions: int | None = None,
         context_dim: int | None = None,
         seed: int = 1,
         **settings: Setting,
     ) -> None:
         super().__init__()
-        self._trial = (0, 0)  # trial and scope of the random stream
-        self._params: dict[str, Any] = {}
+        self._trial, self._params = (0, 0), {}
         self._adopt(
             {
                 "agent": agent,
@@ -97,12 +107,19 @@ class Agent(_core.Agent):
 
     def _adopt(self, params: dict[str, Any]) -> None:
         """Takes parameters, or refuses them and keeps the old ones."""
-        whole_number("n_actions", params["n_actions"], 1, 2**32 - 1)
         whole_number("seed", params["seed"], 0, 2**64 - 1)
         dim = params["context_dim"]
+        if params["n_actions"] is None:
+            self._adopt_offers(params)
+            return
+        whole_number("n_actions", params["n_actions"], 1, 2**32 - 1)
         if dim is not None:
             whole_number("context_dim", dim, 0, 2**32 - 1)
         spec = agent_spec(params["agent"], _settings_in(params), 1 if dim is None else int(dim))
+        if self._has_offers:
+            raise _core.UsageError(
+                "n_actions: the agent was made for actions that are offered by id; make another"
+            )
         before, self._params = self._params, params
         if self._turn > 0:  # what has been learned stays until fit() begins anew
             return
@@ -115,9 +132,26 @@ class Agent(_core.Agent):
             self._params = before
             raise
 
+    def _adopt_offers(self, params: dict[str, Any]) -> None:
+        """The same for an agent to which actions are offered."""
+        if params["context_dim"] is not None:
+            raise _core.UsageError(
+                "n_actions is missing; without it actions are offered by id, contexts are "
+                "dictionaries, and there is no context_dim"
+            )
+        spec = offer_agent_spec(params["agent"], _settings_in(params))
+        if self._shape is not None:
+            raise _core.UsageError("n_actions: the agent was made for a fixed set of actions")
+        if self._turn > 0:
+            raise _core.UsageError("the agent has chosen or learned already; make another one")
+        self._start_offers(spec, int(params["seed"]))
+        self._params = params
+
     def _begin(self, context_dim: int) -> None:
         """Makes the agent, once the length of a context is known."""
         params = self._params
+        if params["n_actions"] is None:
+            raise _core.UsageError("rows of contexts need an agent that was made with n_actions")
         given = params["context_dim"]
         dim = context_dim if given is None else int(given)
         self._launch(agent_spec(params["agent"], _settings_in(params), dim), dim)
@@ -128,7 +162,7 @@ class Agent(_core.Agent):
 
     @classmethod
     def _in_trial(cls, params: dict[str, Any], trial: int, scope: int) -> Self:
-        agent = _empty(cls)
+        agent = empty(cls)
         agent._trial = (trial, scope)
         agent._adopt(params)
         return agent
@@ -137,30 +171,38 @@ class Agent(_core.Agent):
         return self.__deepcopy__({})
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        twin = _empty(type(self))
+        twin = empty(type(self))
         memo[id(self)] = twin
         twin.__dict__.update(copy.deepcopy(self.__dict__, memo))
         twin._copy_from(self)
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _empty, (type(self),), self.__getstate__()
+        return empty, (type(self),), self.__getstate__()
 
     def __getstate__(self) -> dict[str, Any]:
-        learned = None
-        if self._shape is not None:
+        learned: tuple[Any, ...] | None = None
+        if self._has_offers:
+            learned = (self._spec, self._state())
+        elif self._shape is not None:
             learned = (self._spec, *self._shape, self._state())
         return {"attributes": self.__dict__, "learned": learned}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state["attributes"])
-        if state["learned"] is not None:
-            self._restore(*state["learned"])
+        learned = state["learned"]
+        if learned is None:
+            return
+        if len(learned) == 2:
+            self._restore_offers(*learned)
+        else:
+            self._restore(*learned)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the agent to a file, which ``sau.load`` and the C++ library read.
 
-        The whole file or none of it; a loaded agent goes on as if it had never stopped.
+        The whole file or none of it; a loaded agent goes on as if it had never stopped. An agent
+        to which actions are offered has no such file yet: use ``pickle``.
 
         Examples
         --------
@@ -170,6 +212,11 @@ class Agent(_core.Agent):
         >>> sau.load(path)
         Agent('sample_mean+sau_ucb', n_actions=3, context_dim=0, seed=1)
         """
+        if self._has_offers:
+            raise _core.UsageError(
+                "save: an agent to which actions are offered by id cannot be written to an agent "
+                "file yet; pickle keeps it"
+            )
         self._save(os.fspath(path))
 
     @classmethod
@@ -181,7 +228,7 @@ class Agent(_core.Agent):
         Error
             When it is not an agent file, is damaged, or is of a newer format.
         """
-        agent = _empty(cls)
+        agent = empty(cls)
         agent._load(os.fspath(path))
         assert agent._shape is not None
         seed, trial, scope = agent._stream
@@ -198,13 +245,8 @@ class Agent(_core.Agent):
     # What it is
 
     @property
-    def n_actions(self) -> int:
-        """The number of actions."""
-        return int(self._params["n_actions"])
-
-    @property
     def context_dim(self) -> int | None:
-        """The length of a context; None until it is known."""
+        """The length of a context; None until it is known, and where actions are offered."""
         if self._shape is not None:
             return self._shape[1]
         dim = self._params["context_dim"]
@@ -217,7 +259,10 @@ class Agent(_core.Agent):
 
     @property
     def spec(self) -> str:
-        """The canonical spec, model+strategy. An error while context_dim is not known."""
+        """The canonical spec, model+strategy or model+strategy+ids(...).
+
+        An error while context_dim is not known.
+        """
         return self._spec
 
     @property
@@ -233,7 +278,10 @@ class Agent(_core.Agent):
     def __repr__(self) -> str:
         params = dict(self._params)
         name = params.pop("agent")
-        params["context_dim"] = self.context_dim
+        if self._has_offers:
+            del params["n_actions"], params["context_dim"]
+        else:
+            params["context_dim"] = self.context_dim
         parts = [repr(name), *(f"{key}={value!r}" for key, value in params.items())]
         return f"{type(self).__name__}({', '.join(parts)})"
 
@@ -263,74 +311,7 @@ class Agent(_core.Agent):
         """
         self._merge(other)
 
-    # scikit-learn's habits
-
-    def fit(self, X: Rows, actions: npt.ArrayLike, rewards: npt.ArrayLike | None = None) -> Self:
-        """Forgets everything and learns from a log, row by row.
-
-        Parameters
-        ----------
-        X : array_like of shape (n, context_dim)
-            The contexts.
-        actions : array_like of int, shape (n,)
-            What was played; scikit-learn's ``y``.
-        rewards : array_like of float, shape (n,)
-            What it paid. In a pipeline whose last step is called ``agent`` write
-            ``pipeline.fit(X, actions, agent__rewards=rewards)``.
-        """
-        if rewards is None:
-            raise _core.UsageError(
-                "fit: rewards is missing; in a pipeline it is given as <step>__rewards"
-            )
-        fresh = _empty(type(self))
-        fresh._trial, fresh._params = self._trial, self._params
-        fresh.partial_fit(X, actions, rewards)
-        self._take(fresh)
-        return self
-
-    def partial_fit(self, X: Rows, actions: npt.ArrayLike, rewards: npt.ArrayLike) -> Self:
-        """Learns from more of a log, row by row, as if the choices had been its own.
-
-        Every row counts as a step. The error of eq. 5 is against the value that the agent would
-        have predicted. All rows are checked first: one that is wrong means that nothing is learned.
-        Ctrl-C ends it between two rows.
-        """
-        self._learn_logged(X, actions, rewards)
-        return self
-
-    def decision_function(self, X: Rows) -> Floats:
-        """The reward predicted for every action, of shape (n, n_actions)."""
-        return self.values(_matrix(X))
-
-    def predict(self, X: Rows) -> npt.NDArray[np.int64]:
-        """The action with the largest predicted reward, without exploration; changes nothing."""
-        best: npt.NDArray[np.int64] = np.argmax(self.decision_function(X), axis=1)
-        return best
-
-    def predict_proba(self, X: Rows) -> Floats:
-        """The chance of every action in the next choice, exploration included."""
-        return self.probabilities(_matrix(X))
-
-    @property
-    def classes_(self) -> npt.NDArray[np.int64]:
-        """The actions, as scikit-learn calls the columns of ``predict_proba``."""
-        return np.arange(self.n_actions)
-
-    @property
-    def n_features_in_(self) -> int:
-        """The length of a context, as scikit-learn calls it."""
-        if self._shape is None:
-            raise AttributeError("n_features_in_: the agent has seen no context yet")
-        return self._shape[1]
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._shape is not None
-
-    def __sklearn_tags__(self) -> Any:
-        """What scikit-learn 1.6 and later ask of a step of a pipeline."""
-        from sklearn.utils import Tags, TargetTags
-
-        return Tags(estimator_type=None, target_tags=TargetTags(required=True))
+    # Parameters, as scikit-learn has them
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters it was made with, settings included."""
@@ -340,7 +321,8 @@ class Agent(_core.Agent):
         """Changes parameters.
 
         An agent that has neither chosen nor learned yet is made anew with them. Otherwise they
-        count from the next ``fit`` on, as in scikit-learn: nothing that was learned is lost.
+        count from the next ``fit`` on, as in scikit-learn: nothing that was learned is lost. They
+        are refused where there is no ``fit``, since actions are offered.
         """
         self._adopt({**self._params, **params})
         return self
@@ -364,29 +346,3 @@ def whole_number(name: str, value: Any, low: int, high: int) -> int:
 def _settings_in(params: dict[str, Any]) -> dict[str, Setting]:
     own = ("agent", "n_actions", "context_dim", "seed")
     return {key: value for key, value in params.items() if key not in own}
-
-
-def _matrix(X: Rows) -> Rows:
-    """X, unless it is one context where many are expected."""
-    if not hasattr(X, "shape"):
-        try:
-            X = np.asarray(X)
-        except ValueError as error:
-            raise _core.UsageError(f"X: {error}") from None
-    shape = X.shape
-    if len(shape) != 2:
-        raise _core.UsageError(
-            f"X: expected two dimensions, one row a context, found an array of shape {shape}"
-        )
-    return X
-
-
-_AnyAgent = TypeVar("_AnyAgent", bound=Agent)
-
-
-def _empty(cls: type[_AnyAgent]) -> _AnyAgent:
-    """An agent before its parameters, for copies."""
-    agent = cls.__new__(cls)
-    _core.Agent.__init__(agent)
-    agent._trial, agent._params = (0, 0), {}
-    return agent

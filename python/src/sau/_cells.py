@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ class _Source:
 
     name: str
     spec: str
-    n_actions: int
+    n_actions: int  # 0 where actions come and go by id
     context_dim: int
     reward_range: tuple[float, float]
     default_steps: int
@@ -41,10 +41,13 @@ class _Source:
 
 
 def make_cells(
-    problems: Any, agents: Any, trials: int, steps: int
+    problems: Any, agents: Any, trials: int, steps: int, late: str = ""
 ) -> list[dict[str, Any]]:
-    """Every problem with every agent, problem by problem; a cell named twice is kept once."""
-    sources = [_source(name, one) for name, one in _named("problems", problems)]
+    """Every problem with every agent, problem by problem; a cell named twice is kept once.
+
+    `late` says when rewards arrive, as the end of a problem's spec.
+    """
+    sources = [_late(_source(name, one), late) for name, one in _named("problems", problems)]
     players = _named("agents", agents)
     _refuse_twins("problems", [source.spec for source in sources if not source.native])
     _refuse_twins("agents", [_python_spec(_agent_name(*one)) for one in players
@@ -120,6 +123,18 @@ def _source(name: str | None, given: Any) -> _Source:
     # Trials may be played at the same time: every one has its own.
     factory = (lambda: copy.deepcopy(given)) if made else given
     return _python_source(name or _name_of(given), factory)
+
+
+def _late(source: _Source, late: str) -> _Source:
+    """The same problem, with rewards that arrive as `late` says."""
+    if not late:
+        return source
+    if "+late(" in source.spec:
+        raise _core.UsageError(
+            f"run: the problem {source.spec} says itself when rewards arrive; leave out delay and "
+            "missing"
+        )
+    return replace(source, name=source.name + late, spec=source.spec + late)
 
 
 def _python_source(name: str, factory: Callable[[], Any]) -> _Source:
@@ -199,11 +214,16 @@ def _cell(source: _Source, name: str | None, agent: Any, trials: int, steps: int
     if isinstance(agent, str):
         if source.native:
             # The library's own check of the pair, with its own words.
-            spec = _core.make_cell(source.spec, agent, steps, trials)["agent_spec"]
+            made = _core.make_cell(source.spec, agent, steps, trials)
+            spec, own = made["agent_spec"], made["agent"]
         else:
             spec = _fitting_spec(source, agent)
-        own = _core.agent_name(spec, source.context_dim)
+            own = _core.agent_name(spec, source.context_dim)
         return {**cell, "agent": name or own, "agent_spec": spec}
+    if source.n_actions == 0:
+        raise _core.UsageError(
+            f"run: the actions of {source.name} come and go by id; expected an agent by its name"
+        )
     label = _agent_name(name, agent)
     return {
         **cell,
@@ -240,6 +260,11 @@ def _fitting_spec(source: _Source, text: str) -> str:
 
 
 def _copies_of(agent: Agent, source: _Source) -> Callable[..., Agent]:
+    if agent._has_offers:
+        raise _core.UsageError(
+            f"the agent {agent!r} was made without n_actions, and {source.name} has a fixed set of "
+            f"actions; give the spec {agent.spec.split('+ids')[0]}+ids instead"
+        )
     dim = agent.context_dim
     if agent.n_actions != source.n_actions or dim not in (None, source.context_dim):
         raise _core.UsageError(

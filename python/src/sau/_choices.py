@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -57,3 +58,8 @@ class Choices:
         dim = self.contexts.shape[1]
         chances = "" if self.probabilities is None else ", with probabilities"
         return f"<Choices: {len(self)} for contexts of length {dim}{chances}>"
+
+
+def restore_offer_choice(*parts: Any) -> _core.OfferChoice:
+    """For pickle, which cannot name functions of the extension."""
+    return _core.restore_offer_choice(*parts)

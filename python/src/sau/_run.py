@@ -28,6 +28,8 @@ def run(
     seed: int = 1,
     threads: int | None = None,
     *,
+    delay: int | tuple[int, int] | str | None = None,
+    missing: float = 0.0,
     out: Folder | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> Results:
@@ -53,6 +55,11 @@ def run(
     seed : int, default 1
     threads : int, optional
         Trials at the same time; otherwise one per core. What is written in Python takes turns.
+    delay : int or pair of int, optional
+        Steps after which a reward arrives; of a pair, a number between both is drawn for every
+        step. Agents go on choosing meanwhile. It may be given as text too: ``"10..200"``.
+    missing : float, default 0
+        The chance that a reward never arrives.
     out : path, optional
         A result folder to keep them in. Trials that are there are not run again, so a run that
         was interrupted goes on. ``sau inspect`` and the other commands read it.
@@ -81,6 +88,14 @@ def run(
     >>> bool(result.regret[0, 0].mean() < result.regret[0, 1].mean())
     True
 
+    Rewards that arrive 100 steps later:
+
+    >>> late = sau.run("bernoulli(actions=5)", "sau_ucb", trials=20, steps=1000, delay=100)
+    >>> late.problems
+    ('bernoulli(actions=5)+late(delay=100)',)
+    >>> bool(late.regret.mean() > result.regret[0, 0].mean())
+    True
+
     An agent written in Python:
 
     >>> import numpy as np
@@ -97,8 +112,15 @@ def run(
     """
     trials = whole_number("trials", trials, 1, 2**53)
     steps = 0 if steps is None else whole_number("steps", steps, 1, 2**53)
-    cells = make_cells(problems, agents, trials, steps)
+    late = _core.lateness(_delay_text(delay), float(missing))
+    cells = make_cells(problems, agents, trials, steps, late)
     return _run_cells(cells, seed, threads, out, progress)
+
+
+def _delay_text(delay: int | tuple[int, int] | str | None) -> str:
+    if delay is None:
+        return "0"
+    return "..".join(str(one) for one in delay) if isinstance(delay, tuple) else str(delay)
 
 
 def paper(

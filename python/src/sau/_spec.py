@@ -14,13 +14,16 @@ from . import _core
 #: What a setting may be in Python; text is as on the command line.
 Setting = Any
 
-_PREFIXES = ("model__", "strategy__")
+_PREFIXES = ("model__", "strategy__", "ids__")
 
 
 @cache
 def _fields() -> dict[str, tuple[str, ...]]:
-    """The names of the settings of every model, strategy and problem, by kind and name."""
-    kinds = {"agent": [*_core.models(), *_core.strategies()], "problem": _core.problems()}
+    """The names of the settings of everything that has a name, by kind and name."""
+    kinds = {
+        "agent": [*_core.models(), *_core.strategies(), *_core.ids()],
+        "problem": _core.problems(),
+    }
     return {
         f"{kind} {component['name']}": tuple(one["name"] for one in component["settings"])
         for kind, components in kinds.items()
@@ -56,7 +59,7 @@ def _place(kind: str, key: str, parts: list[tuple[str, dict[str, str]]]) -> tupl
     if kind == "agent":
         for i, prefix in enumerate(_PREFIXES):
             if key.startswith(prefix):
-                name, allowed = key.removeprefix(prefix), range(i, i + 1)
+                name, allowed = key.removeprefix(prefix), range(i, min(i + 1, len(parts)))
     if name.endswith("_"):  # lambda_, since Python keeps the word for itself
         name = name[:-1]
     known = {i: _fields()[f"{kind} {parts[i][0]}"] for i in allowed}
@@ -71,14 +74,18 @@ def _place(kind: str, key: str, parts: list[tuple[str, dict[str, str]]]) -> tupl
         )
     if len(found) > 1:
         raise _core.UsageError(
-            f"'{name}' is a setting of {parts[0][0]} and of {parts[1][0]}; write model__{name} or "
-            f"strategy__{name}"
+            f"'{name}' is a setting of {' and of '.join(parts[i][0] for i in found)}; write "
+            f"{' or '.join(_PREFIXES[i] + name for i in found)}"
         )
     return found[0], name
 
 
-def _with_settings(kind: str, canonical: str, settings: Mapping[str, Setting]) -> str:
+def _with_settings(
+    kind: str, canonical: str, settings: Mapping[str, Setting], *, by_id: bool = False
+) -> str:
     parts = [(name, dict(params)) for name, params in _core.split(canonical)]
+    if by_id and len(parts) == 2:  # left out where its settings are the usual ones
+        parts.append(("ids", {}))
     for key, value in settings.items():
         place, name = _place(kind, key, parts)
         parts[place][1][name] = value_text(value)
@@ -99,6 +106,18 @@ def agent_spec(text: str, settings: Mapping[str, Setting], context_dim: int) -> 
     if not settings:
         return canonical
     return _core.canonical_agent(_with_settings("agent", canonical, settings), context_dim)
+
+
+def offer_agent_spec(text: str, settings: Mapping[str, Setting]) -> str:
+    """The canonical spec of an agent to which actions are offered by id.
+
+    >>> offer_agent_spec("sau_ucb", {"alpha": 0.5, "actions": 500})
+    'hashed_linear+sau_ucb(alpha=0.5)+ids(actions=500)'
+    """
+    canonical = _core.canonical_offer_agent(text)
+    if not settings:
+        return canonical
+    return _core.canonical_offer_agent(_with_settings("agent", canonical, settings, by_id=True))
 
 
 def problem_spec(text: str, settings: Mapping[str, Setting]) -> str:

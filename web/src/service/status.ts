@@ -38,7 +38,8 @@ export interface Status {
   uptimeSeconds: number;
   model: {version: number; eventsLearned: number; ageSeconds: number};
   totals: {
-    ranks: number; rewards: number; lateRewards: number; missingRewards: number; learned: number;
+    ranks: number; rewards: number; lateRewards: number; missingRewards: number;
+    refusedRewards: number; clippedRewards: number; learned: number;
     waiting: number; refused: number; logBytes: number; learnerLag: number;
   };
   now: {

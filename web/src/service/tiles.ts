@@ -34,8 +34,11 @@ export class Tiles {
   show({totals, now, model, uptimeSeconds}: Status): void {
     const {tiles} = this;
     tiles.decisions.show(total(totals.ranks), `${rate(now.ranksPerSecond)} per second`);
-    tiles.rewards.show(total(totals.rewards), totals.lateRewards > 0
-      ? `${total(totals.lateRewards)} too late` : `${rate(now.rewardsPerSecond)} per second`);
+    const outOfRange = totals.refusedRewards + totals.clippedRewards;
+    tiles.rewards.show(total(totals.rewards),
+      outOfRange > 0 ? `${total(outOfRange)} out of range`
+      : totals.lateRewards > 0 ? `${total(totals.lateRewards)} too late`
+      : `${rate(now.rewardsPerSecond)} per second`);
     const {meanReward: mean, baselineReward: base} = now;
     const gain = mean === null || base === null || base === 0 ? null : mean / base - 1;
     tiles.reward.show(value(mean), base === null ? 'no baseline yet'

@@ -1,0 +1,81 @@
+#include "file_budget.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "sau/core/error.hpp"
+#include "sau/http/http_server.hpp"
+
+namespace sau::cli {
+namespace {
+
+// Of the log whatever it keeps open: its lock, write-ahead log, manifest and folders, the tables
+// that are being written, those that a compaction reads beyond the ones kept open; model files.
+constexpr std::size_t kLogOthers = 24;
+constexpr std::size_t kFewestLog = 20;  // RocksDB takes no smaller number
+constexpr std::size_t kFewestConnections = 4;
+constexpr std::size_t kPerThread = 3;     // what a thread of the server waits with
+constexpr std::size_t kStandard = 3 + 2;  // input, output, errors; two more for a moment
+constexpr std::size_t kListener = 1;
+
+std::size_t sockets(std::size_t connections) {
+  return connections + spare_connections(connections);
+}
+
+// Whatever is done with the rest.
+std::size_t fixed(const FileBudget& budget) {
+  const std::size_t health = budget.health_connections == 0
+                                 ? 0
+                                 : sockets(budget.health_connections) + kListener + kPerThread;
+  return kStandard + kLogOthers + kListener + kPerThread * budget.threads + health;
+}
+
+}  // namespace
+
+std::size_t FileBudget::files() const noexcept { return fixed(*this) + log + sockets(connections); }
+
+FileBudget fitting(const FileBudget& wanted, std::size_t limit) {
+  if (limit >= wanted.files()) return wanted;
+  FileBudget budget = wanted;
+  budget.log = kFewestLog;
+  budget.connections = std::min(wanted.connections, kFewestConnections);
+  if (budget.files() > limit) {
+    throw Error(
+        fmt::format("{} files may be open at the same time (ulimit -n), and the service needs {} "
+                    "at least; allow more",
+                    limit, budget.files()));
+  }
+  // A third of what is left for the log, and the rest for connections.
+  const std::size_t left = limit - fixed(budget);
+  budget.log = std::min(std::max(left / 3, kFewestLog), wanted.log);
+  while (budget.connections < wanted.connections) {
+    ++budget.connections;
+    if (budget.files() <= limit) continue;
+    --budget.connections;
+    break;
+  }
+  return budget;
+}
+
+FileBudget allow_files(const FileBudget& wanted, std::string& note) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
+  const rlim_t files = wanted.files();
+  if (limit.rlim_cur < files) {
+    const rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = std::min(files, limit.rlim_max);
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = before;
+  }
+  const FileBudget budget = fitting(wanted, limit.rlim_cur);
+  if (budget.connections < wanted.connections || budget.log < wanted.log) {
+    note = fmt::format(
+        "only {} files may be open (ulimit -n) of the {} that {} connections and the log may need: "
+        "there are {} connections, and the log keeps {} files open",
+        limit.rlim_cur, files, wanted.connections, budget.connections, budget.log);
+  }
+  return budget;
+}
+
+}  // namespace sau::cli

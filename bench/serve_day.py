@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""A day of sau serve, compressed: ranks and rewards as fast as they are answered, events that expire,
+exports, backups, read-outs and kills, all at the same time. At the end everything that was acknowledged
+must be in the log, learned from once. Prints what was measured; the exit code is 1 when something is lost.
+
+    bench/serve_day.py build/sau build/bench/serve_load --events 1000000 --kill-every 60
+"""
+
+import argparse
+import glob
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+BASE = "/personalizer/v1.0"
+
+
+class Server:
+    def __init__(self, program, folder, log):
+        self.log = open(log, "ab")
+        self.process = subprocess.Popen([program, "serve", folder, "--port", "0", "--snapshot-seconds", "5"],
+                                        stdout=subprocess.PIPE, stderr=self.log, encoding="utf-8")
+        line = self.process.stdout.readline()
+        if not line.startswith("serving "):
+            raise SystemExit(f"the server did not start: {open(log, encoding='utf-8').read()[-2000:]}")
+        self.port = int(line.split()[-1].rstrip("/").rpartition(":")[2])
+
+    def call(self, method, path, body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request(method, path, None if body is None else json.dumps(body))
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        finally:
+            connection.close()
+
+    def totals(self):
+        return json.loads(self.call("GET", "/v1/status")[1])["totals"]
+
+    def memory(self):
+        """Resident bytes that are the process' own, not pages of files."""
+        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
+            return 1024 * int(re.search(r"RssAnon:\s+(\d+) kB", file.read())[1])
+
+    def end(self, how):
+        self.process.send_signal(how)
+        code = self.process.wait(timeout=120)
+        self.process.stdout.close()
+        self.log.close()
+        return code
+
+
+class Day:
+    def __init__(self, options):
+        self.options = options
+        self.work = tempfile.mkdtemp(prefix="sau-day-", dir=options.work)
+        self.folder = os.path.join(self.work, "data")
+        self.rates, self.memories, self.failures = [], [], []
+        self.counts = {"exports": 0, "backups": 0, "verifications": 0, "read-outs": 0, "kills": 0}
+        self.stopping = threading.Event()
+        self.server = None
+
+    def path(self, name):
+        return os.path.join(self.work, name)
+
+    def run(self, *args, **more):
+        return subprocess.run([self.options.program, *args], capture_output=True, encoding="utf-8",
+                              check=False, timeout=1800, **more)
+
+    def tools(self):
+        """What an operator does beside a running server, over and over."""
+        turn = 0
+        while not self.stopping.wait(self.options.pause):
+            turn += 1
+            if turn % 3 == 0:
+                shutil.rmtree(self.path("backup"), ignore_errors=True)
+                done, what = self.run("log", "backup", self.folder, self.path("backup")), "backups"
+            elif turn % 3 == 1:
+                done, what = self.run("log", "export", self.folder, "-o", self.path("part.jsonl")), "exports"
+            else:
+                done, what = self.run("log", "verify", self.folder), "verifications"
+            if done.returncode == 0:
+                self.counts[what] += 1
+            else:
+                self.failures.append(f"{what}: {done.stderr.strip()}")
+
+    def read_outs(self):
+        while not self.stopping.wait(0.5):
+            try:
+                server = self.server
+                for path in ("/metrics", BASE + "/model/properties", "/v1/status"):
+                    if server.call("GET", path)[0] == 200:
+                        self.counts["read-outs"] += 1
+                self.memories.append((server.memory(), server.totals()["waiting"]))
+            except (OSError, http.client.HTTPException, AttributeError, json.JSONDecodeError, TypeError):
+                pass  # it was killed at that moment
+
+    def load(self, name, seconds):
+        """Until the time is up or the server is gone; returns the ranks of each second."""
+        done = subprocess.run([self.options.load, "--port", str(self.server.port), "--path", "rank+reward",
+                               "--rewarded", "0.3", "--connections", str(self.options.connections),
+                               "--seconds", str(seconds), "--warmup", "0", "--each-second",
+                               "--acknowledged", self.path(name)],
+                              capture_output=True, encoding="utf-8", check=False)
+        found = re.search(r"ranks in each second(.*)", done.stdout)
+        if not found:
+            self.failures.append(f"the load: {done.stderr.strip()}")
+            return []
+        return [int(number) for number in found[1].split()]
+
+    def play(self):
+        ranks = rounds = 0
+        workers = [threading.Thread(target=self.tools), threading.Thread(target=self.read_outs)]
+        self.server = Server(self.options.program, self.folder, self.path("log.txt"))
+        self.server.call("PUT", BASE + "/configurations/service",
+                         {"rewardWaitTime": self.options.wait, "defaultReward": 0.0})
+        for worker in workers:
+            worker.start()
+        while ranks < self.options.events and not self.failures:
+            rounds += 1
+            killer = threading.Timer(self.options.kill_every,
+                                     lambda server=self.server: server.process.kill())
+            killer.start()
+            # (The load ends by itself when the server is gone.)
+            seconds = self.load(f"acknowledged-{rounds}.txt", self.options.kill_every + 30)
+            killer.join()
+            ranks += sum(seconds)
+            self.rates += seconds[:-1]  # the last one was cut short
+            self.server.end(signal.SIGKILL)
+            self.counts["kills"] += 1
+            self.server = Server(self.options.program, self.folder, self.path("log.txt"))
+        self.stopping.set()
+        for worker in workers:
+            worker.join()
+        end = time.monotonic() + 600
+        while time.monotonic() < end:
+            totals = self.server.totals()
+            if totals["waiting"] == 0 and totals["learnerLag"] == 0:
+                break
+            time.sleep(0.2)
+        else:
+            self.failures.append(f"something waits for ever: {totals}")
+        if self.server.end(signal.SIGTERM) != 0:
+            self.failures.append("the server did not end well")
+
+    def check(self):
+        verified, replayed = self.run("log", "verify", self.folder), self.run("log", "replay", self.folder)
+        for done, says in ((verified, "all good"), (replayed, "byte for byte")):
+            if says not in done.stdout:
+                self.failures.append(done.stdout + done.stderr)
+        exported = self.run("log", "export", self.folder, "-o", self.path("all.jsonl"))
+        if exported.returncode != 0:
+            self.failures.append(exported.stderr)
+            return 0, 0
+        events = {}
+        completed = 0
+        with open(self.path("all.jsonl"), encoding="utf-8") as file:
+            for line in file:
+                name = line[12:line.index('"', 12)]  # {"eventId":"..."
+                if name in events:
+                    self.failures.append(f"{name} is there twice")
+                rewards = re.search(r'"rewards":\[(.*?)\]', line)[1]
+                events[name] = rewards.count('"value"')
+                completed += '"state":"learned"' in line or '"state":"missing"' in line
+        learned = int(re.search(r"(\d+) rewards learned", replayed.stdout)[1])
+        if learned != completed or completed != len(events):
+            self.failures.append(f"{len(events)} events, {completed} completed, {learned} learned from")
+        ranks = rewards = 0
+        for file in glob.glob(self.path("acknowledged-*.txt")):
+            with open(file, encoding="utf-8") as lines:
+                for line in lines:
+                    kind, name = line.split()
+                    ranks += kind == "rank"
+                    rewards += kind == "reward"
+                    if name not in events or (kind == "reward" and events[name] == 0):
+                        self.failures.append(f"lost: {line.strip()}")
+        return ranks, rewards
+
+    def report(self, ranks, rewards):
+        rates = sorted(self.rates)
+        print(f"{ranks} decisions and {rewards} rewards acknowledged; "
+              + ", ".join(f"{count} {name}" for name, count in self.counts.items()))
+        if rates:
+            print(f"ranks a second: median {statistics.median(rates):.0f}, least {rates[0]}, "
+                  f"largest {rates[-1]}; least over median {rates[0] / statistics.median(rates):.2f}")
+        if self.memories:
+            most = max(self.memories)
+            least = min(self.memories)
+            print(f"memory: {least[0] / 1e6:.0f} MB with {least[1]} events waiting, "
+                  f"{most[0] / 1e6:.0f} MB with {most[1]}")
+        for failure in self.failures[:20]:
+            print("FAILED:", failure)
+        print("nothing lost" if not self.failures else f"{len(self.failures)} failures")
+        return 1 if self.failures else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=os.path.abspath, help="sau")
+    parser.add_argument("load", type=os.path.abspath, help="serve_load, of the benchmarks")
+    parser.add_argument("--events", type=int, default=1_000_000, help="decisions, at least [1000000]")
+    parser.add_argument("--kill-every", type=float, default=60.0, help="seconds [60]")
+    parser.add_argument("--wait", default="PT20S", help="rewardWaitTime [PT20S]")
+    parser.add_argument("--pause", type=float, default=5.0, help="seconds between two exports or backups [5]")
+    parser.add_argument("--connections", type=int, default=64, help="of the load [64]")
+    parser.add_argument("--work", help="folder for the files [that of temporary ones]")
+    day = Day(parser.parse_args())
+    try:
+        day.play()
+        return day.report(*day.check())
+    finally:
+        if day.server is not None and day.server.process.poll() is None:
+            day.server.process.kill()
+        shutil.rmtree(day.work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+# sau_component_list(<name> <folder> <kind> <component>...)
+# Writes the header catalog/<folder>_list.hpp: the includes of the components and, as <name>, the list
+# of their types. Its second form catalog/<folder>_names.hpp only declares them.
+function(sau_component_list list_name folder)
+  set(includes "")
+  set(types "")
+  set(declarations "")
+  foreach(component IN LISTS ARGN)
+    sau_component_file(type file ${component})
+    string(APPEND includes "#include \"sau/${folder}/${file}.hpp\"\n")
+    string(APPEND declarations "class ${type};\n")
+    list(APPEND types ${type})
+  endforeach()
+  string(REPLACE ";" ", " types "${types}")
+  set(start "// Written by cmake/Catalogue.cmake from src/catalog/components.cmake.\n#pragma once\n\n")
+  set(body "using ${list_name} = TypeList<${types}>;\n\n}  // namespace sau\n")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/catalog/${folder}_list.hpp
+       CONTENT "${start}#include \"catalog/type_list.hpp\"\n${includes}\nnamespace sau {\n\n${body}")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/catalog/${folder}_names.hpp
+       CONTENT
+       "${start}#include \"catalog/type_list.hpp\"\n\nnamespace sau {\n\n${declarations}\n${body}")
+endfunction()
+
+# The class and the file, in snake case, of a component.
+function(sau_component_file type file component)
+  if(component MATCHES "^(.+)=(.+)$")
+    set(${type} ${CMAKE_MATCH_1} PARENT_SCOPE)
+    set(${file} ${CMAKE_MATCH_2} PARENT_SCOPE)
+    return()
+  endif()
+  string(REGEX REPLACE "([a-z0-9])([A-Z])" "\\1_\\2" snake ${component})
+  string(TOLOWER ${snake} snake)
+  set(${type} ${component} PARENT_SCOPE)
+  set(${file} ${snake} PARENT_SCOPE)
+endfunction()
+
+# Adds the lists, and one source a model, so that a change of one model compiles its own agents only.
+function(sau_add_catalogue target)
+  include(${PROJECT_SOURCE_DIR}/src/catalog/components.cmake)
+  sau_component_list(Models model ${SAU_MODELS})
+  sau_component_list(Strategies explore ${SAU_STRATEGIES})
+  sau_component_list(Problems problem ${SAU_PROBLEMS})
+  foreach(component IN LISTS SAU_MODELS)
+    sau_component_file(type file ${component})
+    set(source ${PROJECT_BINARY_DIR}/generated/catalog/agents_of_${file}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT
+"// Written by cmake/Catalogue.cmake from src/catalog/components.cmake.
+#include \"catalog/model_entry_of.hpp\"
+#include \"sau/model/${file}.hpp\"
+
+template sau::ModelEntry sau::model_entry<sau::${type}>();
+")
+    target_sources(${target} PRIVATE ${source})
+    set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endforeach()
+  target_include_directories(sau_private INTERFACE ${PROJECT_BINARY_DIR}/generated)
+endfunction()

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "sau/core/types.hpp"
+
+namespace sau {
+
+// Evidence is what a strategy wants to know of every action beside its predicted value. For a fixed
+// set of actions it is an array that is kept up to date, with
+//  - actions(): how many there are;
+//  - observe(action, residual): a reward came; the residual is reward minus predicted value;
+//  - merge(other): adds what was observed apart;
+//  - width(): the number per action that the strategy's rule uses, if it uses one;
+//  - width_of(count, squares): the same number for an action known by id, from how many rewards it
+//    had and its S2_a.
+
+// Nothing but how many actions there are.
+class NoEvidence {
+ public:
+  explicit NoEvidence(std::size_t actions) : actions_(actions) {}
+
+  std::size_t actions() const noexcept { return actions_; }
+  void observe(Action, double) noexcept {}
+  void merge(const NoEvidence&) noexcept {}
+  static void state(auto&, auto&&) {}
+
+ private:
+  std::size_t actions_;
+};
+
+// n_a, and 1 / sqrt(n_a): a reward changes it for one action only. Infinite before the first.
+class PullCounts {
+ public:
+  explicit PullCounts(std::size_t actions)
+      : pulls_(actions), width_(actions, std::numeric_limits<double>::infinity()) {}
+
+  std::size_t actions() const noexcept { return pulls_.size(); }
+  std::span<const double> width() const noexcept { return width_; }
+  static double width_of(double count, double) noexcept { return 1.0 / std::sqrt(count); }
+  // The action learned from last: its width is the last one to be ready.
+  Action latest() const noexcept { return latest_; }
+
+  void observe(Action action, double) noexcept {
+    latest_ = action;
+    pulls_[action] += 1.0;
+    width_[action] = width_of(pulls_[action], 0.0);
+  }
+
+  void merge(const PullCounts& other) noexcept {
+    for (std::size_t a = 0; a < pulls_.size(); ++a) {
+      pulls_[a] += other.pulls_[a];
+      width_[a] = width_of(pulls_[a], 0.0);
+    }
+  }
+
+  static void state(auto& self, auto&& field) {
+    field("pulls", self.pulls_);
+    field("width", self.width_);
+  }
+
+ private:
+  std::vector<double> pulls_, width_;
+  Action latest_ = 0;
+};
+
+// The evidence on candidates known by id. An id without a reward counts as one whose only reward
+// was predicted exactly: it has a finite width, is explored at once, and leaves the others their
+// share. (To play it first would send it every request until its first reward arrives, which may be
+// minutes later.)
+struct OfferedEvidence {
+  std::span<const double> of_candidates;
+
+  std::span<const double> width() const noexcept { return of_candidates; }
+  static constexpr std::size_t unplayed() noexcept { return 0; }
+  static constexpr bool is_unplayed(std::size_t) noexcept { return false; }
+  static constexpr Action latest() noexcept { return 0; }
+};
+
+}  // namespace sau

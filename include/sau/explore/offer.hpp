@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "sau/core/rng.hpp"
+#include "sau/core/types.hpp"
+#include "sau/explore/evidence.hpp"
+#include "sau/model/value_model.hpp"
+
+namespace sau {
+
+// The offer of a fixed set of actions: candidates are the actions 0, 1, ... in every step. A view
+// of model and evidence for the time of one choice.
+template <ValueModel M, class Evidence>
+class FixedOffer {
+ public:
+  FixedOffer(M& model, Context x, const Evidence& evidence, std::uint64_t step) noexcept
+      : model_(model), x_(x), evidence_(evidence), step_(step) {}
+
+  std::size_t size() const noexcept { return evidence_.actions(); }
+  std::uint64_t step() const noexcept { return step_; }
+  const Evidence& evidence() const noexcept { return evidence_; }
+  static constexpr double share(double own) noexcept { return own; }
+
+  // Asked of the model once.
+  std::span<const double> values() const noexcept {
+    if (value_.data() == nullptr) value_ = model_.values(x_);
+    return value_;
+  }
+
+  bool in_opening(std::uint64_t rounds) const noexcept { return step_ <= rounds * size(); }
+  Action opening_action() const noexcept { return static_cast<Action>((step_ - 1) % size()); }
+
+  std::span<const double> widths() const noexcept requires WidthModel<M> {
+    return model_.widths(x_);
+  }
+  std::span<const double> sample(Rng& rng) const noexcept requires PosteriorModel<M> {
+    return model_.sample(x_, rng);
+  }
+  auto marginals() const requires PosteriorModel<M> { return model_.marginals(x_); }
+
+ private:
+  M& model_;
+  Context x_;
+  const Evidence& evidence_;
+  std::uint64_t step_;
+  mutable std::span<const double> value_;
+};
+
+// The offer of actions that come and go by id: the candidates of one decision, without those that
+// are excluded. `Source` is asked for widths and marginals, if the strategy wants them. A step is a
+// reward learned from: with decisions in flight everywhere, choices have no order.
+template <class Source>
+class IdOffer {
+ public:
+  struct Numbers {
+    std::span<const double> value;      // predicted means
+    std::span<const double> width;      // evidence; empty where the strategy wants none
+    std::uint64_t learned = 0;          // rewards learned from, of all actions
+    std::optional<double> exploration;  // share of uniform choices that the caller asks for
+  };
+
+  IdOffer(const Numbers& numbers, const Source& source) noexcept
+      : numbers_(numbers), source_(source) {}
+
+  std::size_t size() const noexcept { return numbers_.value.size(); }
+  std::uint64_t step() const noexcept { return numbers_.learned + 1; }
+  OfferedEvidence evidence() const noexcept { return {numbers_.width}; }
+  double share(double own) const noexcept { return numbers_.exploration.value_or(own); }
+  std::span<const double> values() const noexcept { return numbers_.value; }
+
+  static constexpr bool in_opening(std::uint64_t) noexcept { return false; }
+  static constexpr Action opening_action() noexcept { return 0; }
+
+  std::span<const double> widths() const { return source_.widths(); }
+  auto marginals() const { return source_.marginals(); }
+
+ private:
+  Numbers numbers_;
+  const Source& source_;
+};
+
+}  // namespace sau

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sau/kernel/mlp_kernel.hpp"
+
+namespace sau {
+
+enum class Optimizer { kRmsprop, kAdam };
+constexpr std::array<std::string_view, 2> enum_names(Optimizer) { return {"rmsprop", "adam"}; }
+
+// The step after `done` mini-batches.
+OptimizerStep make_optimizer_step(Optimizer optimizer, double rate, std::uint64_t done) noexcept;
+
+// How far a network's training is. After every `every` steps, from step `start` on, there is a
+// round of `updates` mini-batches. A network that diverged learns no more.
+struct TrainingRounds {
+  enum Fault : std::uint32_t { kNone, kLoss, kWeight, kOutput, kMemory };
+
+  std::uint64_t steps = 0, updates = 0;
+  std::uint32_t fault = kNone;
+
+  // Counts a step. If it is time for a round: calls mini_batch(step), which returns the loss, for
+  // every mini-batch, and then finite(), which says whether all weights are finite.
+  template <class Options, class MiniBatch, class Finite>
+  void step(const Options& options, MiniBatch&& mini_batch, Finite&& finite) {
+    ++steps;
+    if (steps < options.start || steps % options.every != 0) return;
+    for (std::uint64_t i = 0; i < options.updates; ++i) {
+      double rate = options.lr;
+      if constexpr (requires { options.lr_decay; }) {
+        rate = options.lr / (1.0 + options.lr_decay * static_cast<double>(updates));
+      }
+      const double loss = mini_batch(make_optimizer_step(options.optimizer, rate, updates));
+      ++updates;
+      if (!std::isfinite(loss)) {
+        fault = kLoss;
+        return;
+      }
+    }
+    if (!finite()) fault = kWeight;
+  }
+
+  // Empty while all is well; otherwise what went wrong, and when. `history` is the number of steps
+  // remembered.
+  std::string text(std::uint64_t history) const;
+  // Throws Error if the fault, as it was loaded, is none of these.
+  void check() const;
+};
+
+}  // namespace sau

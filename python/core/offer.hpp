@@ -1,0 +1,58 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "features.hpp"
+#include "sau/agent/offer_agent.hpp"
+#include "sau/core/stack_memory.hpp"
+
+namespace sau::python {
+
+// One action as it is offered: its id alone, or a dictionary with its id and its features.
+class ActionArgument {
+ public:
+  // Its features are added to those of `reader`. Throws UsageError, naming the place.
+  ActionArgument(PyObject* given, DictionaryReader& reader, const FeaturePlace& place);
+
+  // The id, as a plain str, and its UTF-8, which lives as long.
+  const py::object& object() const noexcept { return id_; }
+  std::string_view text() const noexcept { return text_; }
+
+ private:
+  py::object id_;
+  std::string_view text_;
+};
+
+// What a call offers: a context, actions by id, and which of them are excluded. It owns all that it
+// shows. Its memory is on the stack as long as it is little.
+class OfferArgument {
+ public:
+  // Null and None stand for an argument that was not given. Throws UsageError.
+  OfferArgument(PyObject* context, PyObject* actions, PyObject* excluded);
+  OfferArgument(const OfferArgument&) = delete;
+  OfferArgument& operator=(const OfferArgument&) = delete;
+  ~OfferArgument() = default;
+
+  HashedFeatures context() const noexcept { return HashedFeatures(features_).first(context_end_); }
+  std::span<const OfferedAction> actions() const noexcept { return offered_; }
+  const py::object& id(std::size_t action) const noexcept { return ids_[action].object(); }
+
+  std::pmr::memory_resource* memory() noexcept { return memory_.resource(); }
+
+ private:
+  void read_actions(PyObject* actions, DictionaryReader& reader);
+  void exclude(PyObject* excluded);
+
+  StackMemory<16384> memory_;
+  FeatureList features_;  // of the context, then of the actions in their order
+  std::size_t context_end_ = 0;
+  std::pmr::vector<ActionArgument> ids_;
+  std::pmr::vector<OfferedAction> offered_;
+  std::pmr::vector<std::pair<std::string_view, std::size_t>> places_;  // of the ids, in order
+};
+
+}  // namespace sau::python

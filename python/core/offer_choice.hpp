@@ -1,0 +1,35 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include "agent.hpp"
+#include "offer.hpp"
+
+namespace sau::python {
+
+// sau.OfferChoice: one small object a decision, with the features that it was made from behind it
+// in the same block. It needs no agent any more, so a reward may come as late as it likes.
+struct OfferChoiceObject {
+  PyObject_VAR_HEAD  // ob_size: features of the context and of the action
+      PyObject* id;  // a str
+  double value;
+  double probability;  // NaN: not known
+  std::size_t action;  // its place among those that were offered
+  std::size_t context_end;
+
+  HashedFeature* features() noexcept { return reinterpret_cast<HashedFeature*>(this + 1); }
+  HashedFeatures context() noexcept { return {features(), context_end}; }
+  // The action that was chosen.
+  OfferedAction offered();
+};
+
+void define_offer_choice(py::module_& module);
+
+bool is_offer_choice(PyObject* object) noexcept;
+
+// A new reference, or null with an error set.
+PyObject* new_offer_choice(const py::object& id, std::size_t action, double value,
+                           double probability, HashedFeatures context,
+                           HashedFeatures features) noexcept;
+
+}  // namespace sau::python

@@ -1,0 +1,106 @@
+// Agents to which actions are offered by id, each with features of its own.
+#include <pybind11/numpy.h>
+
+#include <optional>
+
+#include "agent.hpp"
+#include "errors.hpp"
+#include "offer.hpp"
+#include "offer_choice.hpp"
+#include "sau/catalog/catalog.hpp"
+#include "sau/core/archive.hpp"
+#include "sau/core/draw.hpp"
+
+namespace sau::python {
+namespace {
+
+using Forecasts = std::pmr::vector<Forecast>;
+
+Forecasts forecasts_of(const OfferCore& core, OfferArgument& offer) {
+  Forecasts forecasts(offer.actions().size(), offer.memory());
+  core.agent->decide(offer.context(), offer.actions(), std::nullopt, forecasts);
+  return forecasts;
+}
+
+// The model's stream is that of a service of the same agent and seed: the two learn the same.
+std::unique_ptr<OfferCore> made_offers(const std::string& spec, std::uint64_t seed) {
+  auto agent = make_offer_agent(spec, seed);
+  const Stream stream{.seed = seed, .trial = 0, .scope = scope_of(agent->spec())};
+  return std::make_unique<OfferCore>(std::move(agent), Rng(stream.with(Role::kAgent)));
+}
+
+}  // namespace
+
+// Reading an offer may run code of the caller's, which may replace the agent: it is looked up
+// after that.
+
+py::object offer_numbers(const AgentHandle& handle, OfferNumber which, PyObject* context,
+                         PyObject* actions, PyObject* excluded) {
+  OfferArgument offer(context, actions, excluded);
+  const Forecasts forecasts = forecasts_of(handle.offers(), offer);
+  py::array_t<double> numbers(static_cast<py::ssize_t>(forecasts.size()));
+  double* out = numbers.mutable_data();
+  for (const Forecast& forecast : forecasts) {
+    *out++ = which == OfferNumber::kValue ? forecast.value : forecast.probability;
+  }
+  return numbers;
+}
+
+PyObject* choose_offered(const AgentHandle& handle, PyObject* context, PyObject* actions,
+                         PyObject* excluded) {
+  OfferArgument offer(context, actions, excluded);
+  OfferCore& core = handle.offers();
+  const Forecasts forecasts = forecasts_of(core, offer);
+  const std::size_t action = draw_from(forecasts, core.rng.uniform(), &Forecast::probability);
+  ++core.turn;
+  PyObject* choice = new_offer_choice(offer.id(action), action, forecasts[action].value,
+                                      forecasts[action].probability, offer.context(),
+                                      offer.actions()[action].features);
+  if (choice == nullptr) throw py::error_already_set();
+  return choice;
+}
+
+void learn_offered(const AgentHandle& handle, PyObject* given, double reward) {
+  OfferCore& core = handle.offers();
+  auto* choice = reinterpret_cast<OfferChoiceObject*>(given);
+  core.agent->learn(choice->context(), choice->offered(), choice->value, reward);
+  ++core.turn;
+}
+
+py::bytes offer_state(const OfferCore& core) {
+  StateWriter writer;
+  writer("rng", core.rng);
+  core.agent->save(writer);
+  return py::bytes(writer.bytes());
+}
+
+std::unique_ptr<OfferCore> restored_offers(const std::string& spec, std::string_view state) {
+  StateReader reader(state);
+  Rng rng{Stream{}};
+  reader("rng", rng);
+  auto core = made_offers(spec, rng.stream().seed);
+  core->rng = rng;
+  core->agent->load(reader);
+  reader.finish();
+  return core;
+}
+
+void define_offers(AgentClass& type) {
+  using namespace py::literals;
+  type.def(
+          "_start_offers",
+          [](AgentHandle& handle, const std::string& spec, std::uint64_t seed) {
+            handle.adopt(made_offers(spec, seed));
+          },
+          "spec"_a, "seed"_a)
+      .def(
+          "_restore_offers",
+          [](AgentHandle& handle, const std::string& spec, const py::bytes& state) {
+            handle.adopt(restored_offers(spec, std::string_view(state)));
+          },
+          "spec"_a, "state"_a)
+      .def_property_readonly("_has_offers",
+                             [](const AgentHandle& handle) { return handle.has_offers(); });
+}
+
+}  // namespace sau::python

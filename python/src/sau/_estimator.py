@@ -1,0 +1,121 @@
+"""What scikit-learn expects of an estimator, over an agent of a fixed set of actions."""
+
+from __future__ import annotations
+
+from typing import Any, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+
+Rows = npt.ArrayLike
+Floats = npt.NDArray[np.float64]
+
+
+class Estimator(_core.Agent):
+    """The part of ``sau.Agent`` that learns from logs and predicts."""
+
+    _trial: tuple[int, int]  # trial and scope of the random stream
+    _params: dict[str, Any]
+
+    @property
+    def n_actions(self) -> int | None:
+        """The number of actions; None where every call offers its own."""
+        actions = self._params["n_actions"]
+        return None if actions is None else int(actions)
+
+    def fit(self, X: Rows, actions: npt.ArrayLike, rewards: npt.ArrayLike | None = None) -> Self:
+        """Forgets everything and learns from a log, row by row.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, context_dim)
+            The contexts.
+        actions : array_like of int, shape (n,)
+            What was played; scikit-learn's ``y``.
+        rewards : array_like of float, shape (n,)
+            What it paid. In a pipeline whose last step is called ``agent`` write
+            ``pipeline.fit(X, actions, agent__rewards=rewards)``.
+        """
+        if rewards is None:
+            raise _core.UsageError(
+                "fit: rewards is missing; in a pipeline it is given as <step>__rewards"
+            )
+        fresh = empty(type(self))
+        fresh._trial, fresh._params = self._trial, self._params
+        fresh.partial_fit(X, actions, rewards)
+        self._take(fresh)
+        return self
+
+    def partial_fit(self, X: Rows, actions: npt.ArrayLike, rewards: npt.ArrayLike) -> Self:
+        """Learns from more of a log, row by row, as if the choices had been its own.
+
+        Every row counts as a step. The error of eq. 5 is against the value that the agent would
+        have predicted. All rows are checked first: one that is wrong means that nothing is learned.
+        Ctrl-C ends it between two rows.
+        """
+        self._learn_logged(X, actions, rewards)
+        return self
+
+    def decision_function(self, X: Rows) -> Floats:
+        """The reward predicted for every action, of shape (n, n_actions)."""
+        return self.values(_matrix(X))
+
+    def predict(self, X: Rows) -> npt.NDArray[np.int64]:
+        """The action with the largest predicted reward, without exploration; changes nothing."""
+        best: npt.NDArray[np.int64] = np.argmax(self.decision_function(X), axis=1)
+        return best
+
+    def predict_proba(self, X: Rows) -> Floats:
+        """The chance of every action in the next choice, exploration included."""
+        return self.probabilities(_matrix(X))
+
+    @property
+    def classes_(self) -> npt.NDArray[np.int64]:
+        """The actions, as scikit-learn calls the columns of ``predict_proba``."""
+        if self.n_actions is None:
+            raise AttributeError("classes_: the agent has no fixed set of actions")
+        return np.arange(self.n_actions)
+
+    @property
+    def n_features_in_(self) -> int:
+        """The length of a context, as scikit-learn calls it."""
+        if self._shape is None:
+            raise AttributeError("n_features_in_: the agent has seen no context yet")
+        return self._shape[1]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._shape is not None
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn 1.6 and later ask of a step of a pipeline."""
+        from sklearn.utils import Tags, TargetTags
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=True))
+
+
+def _matrix(X: Rows) -> Rows:
+    """X, unless it is one context where many are expected."""
+    if not hasattr(X, "shape"):
+        try:
+            X = np.asarray(X)
+        except ValueError as error:
+            raise _core.UsageError(f"X: {error}") from None
+    shape = X.shape
+    if len(shape) != 2:
+        raise _core.UsageError(
+            f"X: expected two dimensions, one row a context, found an array of shape {shape}"
+        )
+    return X
+
+
+_AnyAgent = TypeVar("_AnyAgent", bound=Estimator)
+
+
+def empty(cls: type[_AnyAgent]) -> _AnyAgent:
+    """An agent before its parameters, for copies."""
+    agent = cls.__new__(cls)
+    _core.Agent.__init__(agent)
+    agent._trial, agent._params = (0, 0), {}
+    return agent

@@ -1,0 +1,76 @@
+#include "catalog/agent_by_ids.hpp"
+
+#include <utility>
+
+#include "catalog/door_checks.hpp"
+#include "sau/core/draw.hpp"
+#include "sau/core/error.hpp"
+#include "sau/model/joint_features.hpp"
+
+namespace sau {
+
+AgentByIds::AgentByIds(std::string spec, const Setup& setup, Make make)
+    : spec_(std::move(spec)),
+      setup_(setup),
+      make_(std::move(make)),
+      agent_(make_(setup.stream.with(Role::kModel))),
+      columns_(column_hashes(setup.shape.dim)),
+      forecast_(setup.shape.actions),
+      number_(setup.shape.actions) {
+  for (Action a = 0; a < setup.shape.actions; ++a) ids_.push_back(std::to_string(a));
+  for (const std::string& id : ids_) offered_.push_back({.id = id, .features = {}});
+}
+
+void AgentByIds::put(Context x) {
+  check_context(x, setup_.shape);
+  put_columns(x, columns_, context_);
+}
+
+void AgentByIds::look(Context x) {
+  put(x);
+  agent_->decide(context_, offered_, std::nullopt, forecast_);
+}
+
+Choice AgentByIds::choose(Context x, Rng& rng) {
+  look(x);
+  const std::size_t action = draw_from(forecast_, rng.uniform(), &Forecast::probability);
+  return {static_cast<Action>(action), forecast_[action].value};
+}
+
+void AgentByIds::learn(Context x, Choice made, double reward) {
+  put(x);
+  check_action(made, setup_.shape);
+  agent_->learn(context_, offered_[made.action], made.value, reward);
+}
+
+void AgentByIds::probabilities(Context x, std::span<double> out) {
+  check_room(out, setup_.shape);
+  look(x);
+  for (std::size_t a = 0; a < out.size(); ++a) out[a] = forecast_[a].probability;
+}
+
+std::span<const double> AgentByIds::values(Context x) {
+  look(x);
+  for (std::size_t a = 0; a < number_.size(); ++a) number_[a] = forecast_[a].value;
+  return number_;
+}
+
+void AgentByIds::play(Problem& problem, Streams& rng, std::uint64_t steps, Recorder& record) {
+  check_problem(problem, setup_.shape, rewards(), spec_);
+  sau::play(problem, *this, rng, steps, record);
+}
+
+void AgentByIds::merge(const AnyAgent&) {
+  throw Error("merge: " + spec_ + " cannot be merged; its state is not a sum");
+}
+
+std::unique_ptr<AnyAgent> AgentByIds::clone() const {
+  auto copy = std::make_unique<AgentByIds>(spec_, setup_, make_);
+  StateWriter writer;
+  save(writer);
+  StateReader reader(writer.bytes());
+  copy->load(reader);
+  return copy;
+}
+
+}  // namespace sau

@@ -1,0 +1,32 @@
+# The catalogue. A new component is its header and its line here: the class, which is in the file of
+# the same name (SampleMean is in sau/model/sample_mean.hpp), or CLASS=FILE where names differ.
+set(SAU_MODELS
+    SampleMean
+    BetaBernoulli
+    Linear
+    LinearPosterior
+    Mlp
+    NeuralLinear
+    HashedLinear
+    HashedMlp)
+
+set(SAU_STRATEGIES
+    Uniform
+    Greedy
+    EpsilonGreedy
+    Ucb1
+    Thompson
+    SauUcb
+    SauSampling
+    LinUcb)
+
+set(SAU_PROBLEMS
+    Bernoulli
+    LinearProblem=linear
+    Wheel
+    Dataset
+    Csv
+    Libsvm
+    Rewards
+    Clicks
+    Events)

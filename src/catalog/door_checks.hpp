@@ -1,0 +1,26 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sau/core/types.hpp"
+#include "sau/model/joint_features.hpp"
+#include "sau/problem/problem.hpp"
+
+namespace sau {
+
+// What the doors of an agent refuse: each throws Error, and says what was expected.
+
+void check_context(Context x, const Shape& shape);
+void check_action(const Choice& made, const Shape& shape);
+void check_reward(double reward, const RewardRange& rewards, std::string_view learner);
+void check_room(std::span<const double> out, const Shape& shape);
+void check_problem(const Problem& problem, const Shape& shape, const RewardRange& rewards,
+                   std::string_view learner);
+
+void check_finite(const char* where, HashedFeatures features);
+
+std::string describe(const Shape& shape);
+
+}  // namespace sau

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "catalog/agent_of.hpp"
+#include "catalog/explore_list.hpp"
+#include "catalog/model_entry.hpp"
+#include "catalog/offer_agent_of.hpp"
+#include "sau/model/by_ids.hpp"
+#include "sau/model/on_columns.hpp"
+
+namespace sau {
+
+// What plays a fixed set of actions: the model itself, or a joint model on the context's columns.
+template <class M>
+using FixedModel = std::conditional_t<JointModel<M>, OnColumns<M>, M>;
+
+namespace detail {
+
+// Calls f.operator()<S>(model options, strategy options) for the strategy named.
+template <class Result, class M, class F>
+Result with_strategy(const AgentSpec& spec, F&& f) {
+  return with_named(Strategies{}, "strategy", spec.strategy.name, [&]<class S>() -> Result {
+    const auto model = read_options<typename M::Options>(M::kName, spec.model.params);
+    const auto strategy = read_options<typename S::Options>(S::kName, spec.strategy.params);
+    if constexpr (Explores<S, M>) {
+      return f.template operator()<S>(model, strategy);
+    } else {
+      throw UsageError(std::string(S::kName) + " needs " + std::string(S::kNeeds) + "; " +
+                       std::string(M::kName) + " has none");
+    }
+  });
+}
+
+template <class M, class... S>
+std::vector<std::string> fitting_strategies(TypeList<S...>) {
+  std::vector<std::string> result;
+  const auto consider = [&]<class Candidate>() {
+    if constexpr (Explores<Candidate, M>) result.emplace_back(Candidate::kName);
+  };
+  (consider.template operator()<S>(), ...);
+  return result;
+}
+
+template <class M>
+std::string write_agent(const AgentSpec& spec) {
+  return with_strategy<std::string, M>(spec, []<class S>(const auto& model, const auto& strategy) {
+    return write_spec(M::kName, model) + "+" + write_spec(S::kName, strategy);
+  });
+}
+
+template <class M>
+std::unique_ptr<AnyAgent> make_fixed(const AgentSpec& spec, const Setup& setup) {
+  using Result = std::unique_ptr<AnyAgent>;
+  return with_strategy<Result, M>(spec, [&]<class S>(const auto& model, const auto& strategy) {
+    using Fixed = FixedModel<M>;
+    return std::make_unique<AgentOf<Fixed, S>>(write_agent<M>(spec), setup.shape,
+                                               Fixed(setup, model), S(setup, strategy));
+  });
+}
+
+template <class M>
+std::unique_ptr<OfferAgent> make_for_ids(const AgentSpec& spec, const std::string& canonical,
+                                         const Stream& stream) {
+  using Result = std::unique_ptr<OfferAgent>;
+  const auto ids = read_options<IdOptions>("ids", spec.ids ? spec.ids->params : Params{});
+  return with_strategy<Result, M>(spec, [&]<class S>(const auto& model, const auto& strategy) {
+    S rule({.shape = {.actions = 1}, .stream = {}}, strategy);
+    if constexpr (JointModel<M>) {
+      return std::make_unique<OfferAgentOf<M, S>>(canonical, M(stream, model), rule, ids.actions);
+    } else {
+      return std::make_unique<OfferAgentOf<ByIds<M>, S>>(canonical, ByIds<M>(stream, model, ids),
+                                                         rule, ids.actions);
+    }
+  });
+}
+
+}  // namespace detail
+
+template <class M>
+ModelEntry model_entry() {
+  return {.info = {.name = std::string(M::kName),
+                   .summary = std::string(M::kSummary),
+                   .settings = describe_options<typename M::Options>(),
+                   .fits = {}},
+          .uses_context = FixedModel<M>::kUsesContext,
+          .joint = JointModel<M>,
+          .rewards = FixedModel<M>::kRewards,
+          .strategies = detail::fitting_strategies<M>(Strategies{}),
+          .write = detail::write_agent<M>,
+          .make = detail::make_fixed<M>,
+          .make_for_ids = detail::make_for_ids<M>};
+}
+
+}  // namespace sau

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "draw/plot.hpp"
+#include "sau/report/report.hpp"
+
+namespace sau::detail {
+
+// The bytes of one picture each. What has no numbers yet is drawn without them.
+
+// Mean regret against step, with the band of its 95 % interval.
+std::string draw_curves(const Sheet& sheet, const ProblemFigure& figure);
+// Final regret: box, whiskers, mean, and a point a trial.
+std::string draw_distribution(const Sheet& sheet, const ProblemFigure& figure);
+// Paired differences to the algorithm of least regret, with their intervals.
+std::string draw_differences(const Sheet& sheet, const ProblemFigure& figure);
+// Final regret against a parameter of the problem, the paper's beside ours.
+std::string draw_parameter(const Sheet& sheet, const ParameterFigure& figure);
+// Mean ranks with their intervals, and the ranks on each problem.
+std::string draw_ranks(const Sheet& sheet, const RankFigure& figure);
+// Time of a trial against regret: a small mark a problem, a large one at their geometric mean.
+std::string draw_times(const Sheet& sheet, const TimeFigure& figure);
+
+}  // namespace sau::detail

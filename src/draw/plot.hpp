@@ -1,0 +1,100 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "draw/canvas.hpp"
+#include "draw/scale.hpp"
+#include "sau/draw/draw.hpp"
+
+namespace sau::detail {
+
+// The colours of everything that is not data.
+struct Theme {
+  Colour paper, ink, muted, grid, faint_grid;
+};
+const Theme& theme_of(bool dark);
+
+// How an algorithm is drawn.
+struct Look {
+  Colour colour;
+  std::vector<double> dash;
+  std::string shape;
+};
+
+// What all figures of a report share.
+struct Sheet {
+  Sheet(const Report& report, PictureFormat picture_format, const DrawOptions& draw_options);
+
+  const Look& look(const std::string& algorithm) const;
+  // `height`: more than the options ask for, where a figure needs it.
+  Canvas canvas(const std::string& title, double height) const {
+    return {format, options.width, height, options.pixels, title};
+  }
+
+  PictureFormat format;
+  DrawOptions options;
+  const Theme& theme;
+  std::map<std::string, Look, std::less<>> looks;
+};
+
+struct Axis {
+  Scale scale;
+  std::string title;
+  Unit unit = Unit::kNumber;
+  // Ticks of one's own; empty: those of the scale.
+  std::vector<double> values = {};
+  std::vector<std::string> labels = {};
+};
+
+// A figure with an axis on the left and one below. The area for the data lies between them, the
+// headings above and `right` units of room for labels on the right.
+class Plot {
+ public:
+  Plot(const Sheet& sheet, Canvas& canvas, const std::string& title, const std::string& subtitle,
+       Axis x, Axis y, double right);
+
+  const Sheet& sheet;
+  Canvas& canvas;
+  Box area;
+  Scale x, y;
+};
+
+// A figure of one row for each name, the names on the left and an axis below.
+class RowPlot {
+ public:
+  RowPlot(const Sheet& sheet, Canvas& canvas, const std::string& title, const std::string& subtitle,
+          const std::vector<std::string>& names, Axis x, double right);
+
+  // The middle of a row.
+  double row(std::size_t i) const noexcept {
+    return area.top + row_height * (static_cast<double>(i) + 0.5);
+  }
+
+  const Sheet& sheet;
+  Canvas& canvas;
+  Box area;
+  Scale x;
+  double row_height = 0.0;
+};
+
+// The height that was asked for, or one at which `rows` can be told apart, or are not lost in
+// space.
+double rows_height(const Sheet& sheet, std::size_t rows);
+// The same for labels on the right.
+double labels_height(const Sheet& sheet, std::size_t labels);
+
+// Names and titles; ticks and remarks.
+TextStyle plain_text(const Sheet& sheet, Align align = Align::kLeft);
+TextStyle small_text(const Sheet& sheet, Align align = Align::kLeft);
+
+// Free around everything.
+inline constexpr double kEdge = 12.0;
+// Of a name on the right.
+inline constexpr double kLabelHeight = 17.0;
+// Of a figure's width, for the longest name.
+inline constexpr double kWidestName = 0.34;
+
+}  // namespace sau::detail

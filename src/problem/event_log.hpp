@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sau/core/types.hpp"
+#include "sau/model/joint_features.hpp"
+
+namespace sau::detail {
+
+// Events with the reward of every action, as docs/formats/events.md describes them.
+class EventLog {
+ public:
+  struct Offer {
+    std::string id;
+    std::size_t first = 0, last = 0;  // of its features
+    bool excluded = false;
+    double reward = 0.0;
+  };
+
+  // Throws Error, naming `file`, the line and the field, for what it cannot read.
+  EventLog(std::string_view text, std::string_view file);
+
+  std::size_t events() const noexcept { return events_.size(); }
+  HashedFeatures context(std::size_t event) const noexcept {
+    return features(events_[event].context_first, events_[event].context_last);
+  }
+  std::span<const Offer> offers(std::size_t event) const noexcept {
+    return {offers_.data() + events_[event].first, events_[event].last - events_[event].first};
+  }
+  HashedFeatures features(const Offer& offer) const noexcept {
+    return features(offer.first, offer.last);
+  }
+  // The best reward that was on offer.
+  double best(std::size_t event) const noexcept { return events_[event].best; }
+
+  // The smallest and the largest of all.
+  RewardRange rewards() const noexcept { return rewards_; }
+  // Hexadecimal digits that tell its text from another.
+  const std::string& fingerprint() const noexcept { return fingerprint_; }
+
+ private:
+  struct Event {
+    std::size_t context_first = 0, context_last = 0;
+    std::size_t first = 0, last = 0;  // of its offers
+    double best = 0.0;
+  };
+  friend class EventReader;
+
+  HashedFeatures features(std::size_t first, std::size_t last) const noexcept {
+    return {features_.data() + first, last - first};
+  }
+
+  std::vector<HashedFeature> features_;
+  std::vector<Offer> offers_;
+  std::vector<Event> events_;
+  RewardRange rewards_;
+  std::string fingerprint_;
+};
+
+// The log of a file. It is read once and kept for all trials of the process, and read anew when the
+// file has changed its size or its time. Thread-safe.
+std::shared_ptr<const EventLog> open_event_log(const std::filesystem::path& file);
+
+}  // namespace sau::detail

@@ -1,0 +1,159 @@
+#include "sau/report/cell_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "report/text_grid.hpp"
+
+namespace sau {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Summary& summary) {
+  return {{"mean", summary.mean},
+          {"sem", summary.sem},
+          {"median", summary.median},
+          {"p10", summary.p10},
+          {"p90", summary.p90}};
+}
+
+// Four figures of `scale` are enough to compare by eye; files have them all.
+std::string short_number(double value, double scale) {
+  const double size = std::abs(scale);
+  const int decimals = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
+  return fmt::format("{:.{}f}", value, decimals);
+}
+std::string short_number(double value) { return short_number(value, value); }
+
+std::string mean_and_error(const Summary& summary, std::uint64_t trials) {
+  const std::string error = trials > 1 ? short_number(summary.sem, summary.mean) : "-";
+  return short_number(summary.mean) + " ± " + error;
+}
+
+std::string short_time(double seconds) {
+  if (seconds <= 0.0) return "-";
+  if (seconds >= 1.0) return fmt::format("{} s", short_number(seconds));
+  return seconds >= 1e-3 ? fmt::format("{:.1f} ms", 1e3 * seconds)
+                         : fmt::format("{:.0f} us", 1e6 * seconds);
+}
+
+using detail::TextRow;
+
+TextRow row_of(const CellSummary& cell) {
+  TextRow row = {cell.cell.agent, std::to_string(cell.trials),
+                 std::to_string(cell.failures.size())};
+  if (cell.counted() == 0) {
+    row.insert(row.end(), {"-", "-", "-", "-", "-", "-"});
+    return row;
+  }
+  row.insert(row.end(),
+             {mean_and_error(cell.regret, cell.counted()), short_number(cell.regret.median),
+              short_number(cell.regret.p10) + " - " + short_number(cell.regret.p90),
+              fmt::format("{:.1f} %", 100.0 * cell.stuck), short_number(cell.reward.mean),
+              short_time(cell.seconds)});
+  return row;
+}
+
+}  // namespace
+
+CellSummary summarise(const CellResults& results, std::uint64_t trials) {
+  CellSummary summary;
+  summary.cell = results.cell;
+  summary.seconds = results.seconds;
+  summary.seconds_sem = results.seconds_sem;
+  const std::size_t count = std::min<std::size_t>(trials, results.trials.size());
+  std::vector<double> regret, reward;
+  double stuck = 0.0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const TrialRecord& trial = results.trials[i];
+    if (trial.failed()) {
+      summary.failures.push_back({i, trial.failure});
+      continue;
+    }
+    regret.push_back(trial.regret);
+    reward.push_back(trial.reward);
+    stuck += trial.stuck ? 1.0 : 0.0;
+  }
+  summary.trials = count;
+  summary.regret = summarise(regret);
+  summary.reward = summarise(reward);
+  summary.stuck = regret.empty() ? 0.0 : stuck / static_cast<double>(regret.size());
+  return summary;
+}
+
+std::vector<CellSummary> summarise(const RunResults& results, std::span<const Cell> cells) {
+  std::vector<CellSummary> summaries;
+  for (const Cell& cell : cells) {
+    const auto found = std::ranges::find_if(
+        results.cells, [&](const CellResults& have) { return have.cell.same_as(cell); });
+    if (found == results.cells.end()) continue;
+    summaries.push_back(summarise(*found, cell.trials));
+    summaries.back().cell = cell;
+  }
+  return summaries;
+}
+
+std::string summary_json(std::span<const CellSummary> summaries) {
+  Json cells = Json::array();
+  for (const CellSummary& summary : summaries) {
+    Json failures = Json::array();
+    for (const auto& [trial, reason] : summary.failures) {
+      failures.push_back({{"trial", trial}, {"reason", reason}});
+    }
+    // No trial that counts: null, which nobody takes for a regret of 0.
+    const bool counts = summary.counted() > 0;
+    cells.push_back({{"problem", summary.cell.problem},
+                     {"agent", summary.cell.agent},
+                     {"problem_spec", summary.cell.problem_spec},
+                     {"agent_spec", summary.cell.agent_spec},
+                     {"trials", summary.trials},
+                     {"steps", summary.cell.steps},
+                     {"failed", summary.failures.size()},
+                     {"failures", std::move(failures)},
+                     {"regret", counts ? to_json(summary.regret) : Json()},
+                     {"reward", counts ? to_json(summary.reward) : Json()},
+                     {"stuck", counts ? Json(summary.stuck) : Json()},
+                     {"seconds", summary.seconds}});
+  }
+  return Json{{"cells", std::move(cells)}}.dump(2) + "\n";
+}
+
+std::string summary_table(std::span<const CellSummary> summaries) {
+  std::string text;
+  for (std::size_t i = 0; i < summaries.size();) {
+    const Cell& first = summaries[i].cell;
+    text += fmt::format("{}{}   {} steps\n", text.empty() ? "" : "\n", first.problem, first.steps);
+    std::vector<TextRow> rows = {{"agent", "trials", "failed", "regret", "median", "10-90 %",
+                                  "stuck", "reward", "time/trial"}};
+    bool failed = false;
+    for (; i < summaries.size() && summaries[i].cell.problem_spec == first.problem_spec &&
+           summaries[i].cell.steps == first.steps;
+         ++i) {
+      rows.push_back(row_of(summaries[i]));
+      failed = failed || !summaries[i].failures.empty();
+    }
+    if (!failed) {
+      for (TextRow& row : rows) row.erase(row.begin() + 2);
+    }
+    text += detail::align(rows, 1, 3);
+  }
+  return text;
+}
+
+std::vector<std::string> failure_lines(std::span<const CellSummary> summaries) {
+  std::vector<std::string> lines;
+  for (const CellSummary& summary : summaries) {
+    if (summary.failures.empty()) continue;
+    const FailedTrial& first = summary.failures.front();
+    lines.push_back(fmt::format("{} on {}: {} of {} trials failed; first: trial {}: {}",
+                                summary.cell.agent, summary.cell.problem, summary.failures.size(),
+                                summary.trials, first.trial, first.reason));
+  }
+  return lines;
+}
+
+}  // namespace sau

@@ -1,0 +1,175 @@
+#include "serve/decision_text.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "core/json_text.hpp"
+#include "sau/serve/configuration.hpp"
+
+namespace sau::detail {
+namespace {
+
+// Appends `"name":value` pairs; `name` is everything between two values, such as `,"time":`.
+class Fields {
+ public:
+  explicit Fields(std::string& out) : out_(out) {}
+
+  Fields& number(std::string_view name, double value) {
+    out_ += name;
+    append_json(out_, value);
+    return *this;
+  }
+  Fields& whole(std::string_view name, std::uint64_t value) {
+    out_ += name;
+    append_json(out_, value);
+    return *this;
+  }
+  Fields& text(std::string_view name, std::string_view value) {
+    out_ += name;
+    append_json(out_, value);
+    return *this;
+  }
+  Fields& flag(std::string_view name, bool value) { return raw(name, value ? "true" : "false"); }
+  Fields& time(std::string_view name, Milliseconds value) {
+    out_ += name;
+    out_ += '"';
+    append_time(out_, value);
+    out_ += '"';
+    return *this;
+  }
+  // JSON as it is.
+  Fields& raw(std::string_view name, std::string_view json) {
+    out_ += name;
+    out_ += json;
+    return *this;
+  }
+
+ private:
+  std::string& out_;
+};
+
+void append_rewards(std::string& out, const EventState& event) {
+  Fields fields(out);
+  out += R"(,"rewards":[)";
+  const char* before = R"({"value":)";
+  for (const ReceivedReward& reward : event.received) {
+    fields.number(before, reward.value).time(R"(,"time":)", reward.time);
+    fields.flag(R"(,"late":)", reward.late);
+    out += '}';
+    before = R"(,{"value":)";
+  }
+  out += ']';
+}
+
+void append_actions(std::string& out, const Decision& decision, const RequestOutline& outline) {
+  Fields fields(out);
+  out += R"(,"actions":[)";
+  const char* before = R"({"id":)";
+  for (std::size_t i = 0; i < decision.actions.size(); ++i) {
+    const DecidedAction& action = decision.actions[i];
+    fields.text(before, outline.actions()[i].id)
+        .number(R"(,"value":)", action.value)
+        .number(R"(,"spread":)", action.spread)
+        .whole(R"(,"count":)", action.count)
+        .number(R"(,"variance":)", action.variance)
+        .number(R"(,"probability":)", action.probability)
+        .flag(R"(,"excluded":)", outline.actions()[i].excluded);
+    out += '}';
+    before = R"(,{"id":)";
+  }
+  out += ']';
+}
+
+}  // namespace
+
+const char* state_name(const EventState& state, LearningMode mode) {
+  if (state.struck) return "struck";
+  switch (state.phase) {
+    case EventPhase::kWaiting:
+      return state.active ? "waiting" : "inactive";
+    case EventPhase::kMissing:
+      return "missing";
+    case EventPhase::kDropped:
+      return "inactive";
+    case EventPhase::kCompleted:
+      break;
+  }
+  return mode == LearningMode::kLoggingOnly ? "logged" : "learned";
+}
+
+Status read_outline(const Decision& decision, RequestOutline& outline) {
+  if (outline.read(decision.request) && outline.actions().size() == decision.actions.size()) {
+    return Done{};
+  }
+  return Failure{Failure::Code::kInternal,
+                 "the logged request of event '" + decision.event_id + "' cannot be read"};
+}
+
+void append_decision(std::string& out, const Decision& decision, const EventState& event,
+                     const RequestOutline& outline, const DecisionTextOptions& options) {
+  Fields fields(out);
+  fields.text(R"({"eventId":)", decision.event_id)
+      .time(R"(,"time":)", decision.time)
+      .text(R"(,"rewardActionId":)", outline.actions()[decision.chosen].id)
+      .text(R"(,"policyActionId":)", outline.actions()[decision.policy].id)
+      .text(R"(,"learningMode":)", name_of(decision.mode))
+      .whole(R"(,"modelVersion":)", decision.model_version)
+      .whole(R"(,"sequence":)", event.decision)
+      .text(R"(,"state":)", state_name(event, decision.mode))
+      .flag(R"(,"active":)", event.active);
+  if (options.wait) fields.time(R"(,"deadline":)", decision.time + *options.wait);
+  if (has_outcome(event)) {
+    fields.number(R"(,"reward":)", event.final_reward);
+  } else {
+    fields.raw(R"(,"reward":)", "null");
+  }
+  append_rewards(out, event);
+  append_actions(out, decision, outline);
+  if (options.request) fields.raw(R"(,"request":)", outline.text());
+  out += '}';
+}
+
+// Costs are negative rewards; actions count from 1 and the chosen one comes first; `p` goes with
+// `a` (Vowpal Wabbit wiki, "DSJSON").
+void append_dsjson(std::string& out, const Decision& decision, const EventState& event,
+                   const RequestOutline& outline) {
+  std::vector<std::uint32_t> order(decision.actions.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
+    if ((a == decision.chosen) != (b == decision.chosen)) return a == decision.chosen;
+    return decision.actions[a].probability > decision.actions[b].probability;
+  });
+  const double reward = event.final_reward;
+  Fields fields(out);
+  fields.number(R"({"_label_cost":)", reward == 0.0 ? 0.0 : -reward)
+      .number(R"(,"_label_probability":)", decision.actions[decision.chosen].probability)
+      .whole(R"(,"_label_Action":)", std::uint64_t{decision.chosen} + 1)
+      .whole(R"(,"_labelIndex":)", decision.chosen)
+      .number(R"(,"o":[{"v":)", reward)
+      .text(R"(,"EventId":)", decision.event_id)
+      .time(R"(}],"Timestamp":)", decision.time)
+      .text(R"(,"Version":"1","EventId":)", decision.event_id);
+  const char* before = R"(,"a":[)";
+  for (const std::uint32_t place : order) {
+    fields.whole(before, std::uint64_t{place} + 1);
+    before = ",";
+  }
+  fields.raw(R"(],"c":{"shared":)", outline.context());
+  before = R"(,"_multi":[{"_tag":)";
+  for (const RequestOutline::Action& action : outline.actions()) {
+    fields.text(before, action.id)
+        .text(R"(,"action":{"id":)", action.id)
+        .raw(R"(},"features":)", action.features);
+    before = R"(},{"_tag":)";
+  }
+  before = R"(}]},"p":[)";
+  for (const std::uint32_t place : order) {
+    fields.number(before, decision.actions[place].probability);
+    before = ",";
+  }
+  fields.whole(R"(],"VWState":{"m":")", decision.model_version);
+  out += R"("}})";
+}
+
+}  // namespace sau::detail

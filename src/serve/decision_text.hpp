@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sau/store/record.hpp"
+#include "serve/request_outline.hpp"
+
+namespace sau::detail {
+
+// Decisions as JSON, written directly: an export has millions of them.
+
+// What became of an event, in a word.
+const char* state_name(const EventState& state, LearningMode mode);
+
+// Whether an event was completed, by a reward or without one.
+inline bool has_outcome(const EventState& state) noexcept {
+  return state.phase == EventPhase::kCompleted || state.phase == EventPhase::kMissing;
+}
+
+// Reads the request of a decision. A failure says that the record cannot be understood.
+Status read_outline(const Decision& decision, RequestOutline& outline);
+
+struct DecisionTextOptions {
+  std::optional<Milliseconds> wait = {};  // until when a reward counts, if that is known
+  bool request = false;                   // with the request as it was sent
+};
+
+// An object with all that is known of an event (docs/http.md, GET /v1/decisions).
+void append_decision(std::string& out, const Decision& decision, const EventState& event,
+                     const RequestOutline& outline, const DecisionTextOptions& options);
+
+// An object as Vowpal Wabbit reads it (docs/formats/log.md, dsjson).
+void append_dsjson(std::string& out, const Decision& decision, const EventState& event,
+                   const RequestOutline& outline);
+
+}  // namespace sau::detail

@@ -1,0 +1,95 @@
+#include "serve/log_clock.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sau::detail {
+namespace {
+
+constexpr Milliseconds kSecond = 1000, kMinute = 60 * kSecond, kHour = 60 * kMinute,
+                       kDay = 24 * kHour;
+constexpr Milliseconds kLargestStep = kHour, kBelieved = kHour, kHeld = kMinute;
+constexpr Milliseconds kLongestStop = 7 * kDay;
+constexpr Milliseconds kTrustedPace = 4;
+
+std::string in_words(Milliseconds duration) {
+  if (duration >= 2 * kDay) return fmt::format("{} days", duration / kDay);
+  if (duration >= 2 * kHour) return fmt::format("{} hours", duration / kHour);
+  if (duration >= 2 * kMinute) return fmt::format("{} minutes", duration / kMinute);
+  return fmt::format("{} seconds", duration / kSecond);
+}
+
+}  // namespace
+
+void LogClock::start(Milliseconds time, Milliseconds trusted, const ClockReading& now) {
+  wall_ = now.wall;
+  steady_ = now.steady;
+  state_ = Wall::kFollowed;
+  ahead_for_ = 0;
+  const bool is_new = time == 0;
+  const bool too_far = !is_new && now.wall - time > kLongestStop;
+  time_ = too_far ? time : std::max(time, now.wall);
+  trusted_ = is_new ? time_ : std::min(time_, trusted);
+  if (too_far) enter(Wall::kAhead, now.wall - time);
+  if (time - now.wall > kHeld) enter(Wall::kBehind, time - now.wall);
+}
+
+Milliseconds LogClock::advance(const ClockReading& now) {
+  const Milliseconds passed = std::clamp<Milliseconds>(now.steady - steady_, 0, kLargestStep);
+  steady_ = now.steady;
+  wall_ = now.wall;
+  const Milliseconds expected = time_ + passed;
+  const Milliseconds ahead = now.wall - expected;
+  if (ahead > kLargestStep) {
+    enter(Wall::kAhead, ahead);
+    time_ = expected;
+    // (A look counts for a minute, so that no two looks are an hour.)
+    ahead_for_ += std::min(passed, kMinute);
+    if (ahead_for_ >= kBelieved) {
+      time_ = now.wall;
+      ahead_for_ = 0;
+      state_ = Wall::kFollowed;
+      note_ = fmt::format(
+          "the clock has been {} ahead for an hour and is believed now: events that waited expire; "
+          "old ones are removed slowly, four hours' worth an hour",
+          in_words(ahead));
+    }
+  } else if (ahead < -kHeld) {
+    enter(Wall::kBehind, -ahead);
+    time_ = expected;
+  } else {
+    enter(Wall::kFollowed, 0);
+    time_ = std::max(time_, now.wall);
+  }
+  trusted_ = std::min(time_, trusted_ + kTrustedPace * passed);
+  return time_;
+}
+
+std::optional<std::string> LogClock::take_note() { return std::exchange(note_, std::nullopt); }
+
+void LogClock::enter(Wall wall, Milliseconds off) {
+  if (wall == state_) return;
+  switch (wall) {
+    case Wall::kAhead:
+      ahead_for_ = 0;
+      note_ = fmt::format(
+          "the clock is {} ahead of the log: the log's time goes on from where it was; the clock "
+          "is "
+          "believed when it stays so for an hour",
+          in_words(off));
+      break;
+    case Wall::kBehind:
+      note_ =
+          fmt::format("the clock is {} behind the log: the log's time goes on from where it was",
+                      in_words(off));
+      break;
+    case Wall::kFollowed:
+      note_ = "the clock is right again: the log's time follows it";
+      break;
+  }
+  state_ = wall;
+}
+
+}  // namespace sau::detail

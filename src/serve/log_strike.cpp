@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sau/core/error.hpp"
+#include "sau/core/file.hpp"
+#include "sau/serve/log_tools.hpp"
+#include "sau/store/event_store.hpp"
+#include "serve/model_file.hpp"
+#include "serve/replayer.hpp"
+#include "serve/settings.hpp"
+
+namespace sau {
+namespace {
+
+template <class T>
+T well(Result<T> result) {
+  if (!result.ok()) throw Error(result.failure().message);
+  return std::move(result).value();
+}
+
+// What was learned up to here cannot be taken back: the log of it is gone.
+Sequence fixed_until(const std::filesystem::path& folder) {
+  const auto base = detail::base_file(folder);
+  if (!std::filesystem::exists(base)) return 0;
+  return detail::read_model_head(read_file(base), base.string()).position;
+}
+
+EventState to_be_struck(const EventStore& store, const std::string& id, Sequence fixed) {
+  const auto state = well(store.event(id));
+  if (!state) throw Error("there is no event '" + id + "' in the log");
+  if (state->phase == EventPhase::kWaiting) {
+    throw Error("the event '" + id + "' still waits for its reward: nothing was learned from it");
+  }
+  if (state->completed_by <= fixed) {
+    throw Error(
+        fmt::format("the event '{}' cannot be taken out: the model is made anew from base.sau, "
+                    "which has learned "
+                    "from all up to record {}, this event among them",
+                    id, fixed));
+  }
+  return *state;
+}
+
+// What the log makes of it.
+detail::Replayer replayed(const std::filesystem::path& folder,
+                          const detail::FolderSettings& settings, const EventStore& store) {
+  detail::Replayer replayer(folder, settings.agent, settings.seed);
+  replayer.load_base();
+  if (replayer.position() < store.base().last) {
+    throw Error(fmt::format(
+        "{}: missing or too old: the log begins with record {}, and the model cannot be made anew",
+        detail::base_file(folder).string(), store.base().last + 1));
+  }
+  well(store.entries(replayer.position() + 1, [&](Sequence sequence, const Entry& entry) {
+    well(replayer.apply(sequence, entry, store));
+    return true;
+  }));
+  replayer.reach(store.head().last);
+  return replayer;
+}
+
+}  // namespace
+
+Struck strike_events(const std::filesystem::path& folder,
+                     const std::vector<std::string>& event_ids) {
+  const detail::FolderSettings settings = detail::read_folder(folder);
+  const auto store = open_event_store(detail::log_folder(folder), {});
+  const Sequence fixed = fixed_until(folder);
+  const LogHead head = store->head();
+  Struck result;
+  StoreBatch batch;
+  batch.time = head.time;
+  batch.trusted_time = head.trusted_time;
+  batch.waiting_from = head.waiting_from;
+  for (const std::string& id : event_ids) {
+    EventState state = to_be_struck(*store, id, fixed);
+    const bool twice = std::ranges::any_of(
+        batch.states, [&](const auto& each) { return each.first == state.decision; });
+    if (state.struck || twice) {
+      ++result.already;
+      continue;
+    }
+    state.struck = true;
+    batch.entries.emplace_back(
+        head.last + 1 + result.events++,
+        Entry{.kind = EntryKind::kStruck, .time = batch.time, .decision = state.decision});
+    batch.states.emplace_back(state.decision, std::move(state));
+  }
+  // Nothing is written unless the model can be made anew.
+  if (result.events > 0) {
+    static_cast<void>(replayed(folder, settings, *store));
+    well(store->write(batch));
+  }
+  // (If this is interrupted, the next start does the same.)
+  const detail::Replayer replayer = replayed(folder, settings, *store);
+  const std::string model = replayer.model();
+  write_file(detail::snapshot_file(folder), model);
+  result.checksum = detail::model_checksum(model);
+  return result;
+}
+
+}  // namespace sau

@@ -1,0 +1,77 @@
+#include "serve/restore.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sau/core/container.hpp"
+#include "sau/core/error.hpp"
+#include "sau/core/file.hpp"
+#include "serve/model_file.hpp"
+
+namespace sau::detail {
+namespace {
+
+constexpr Milliseconds kShortestStep = 60LL * 60 * 1000, kRetentionDay = 24 * kShortestStep;
+
+}  // namespace
+
+Replayer restored(const std::filesystem::path& folder, const FolderSettings& settings,
+                  const SharedStore& store, const std::function<void(const std::string&)>& note) {
+  const LogHead head = store.read([](const EventStore& events) { return events.head(); });
+  const LogHead base = store.read([](const EventStore& events) { return events.base(); });
+  Replayer replayer(folder, settings.agent, settings.seed);
+  std::string trouble;
+  for (const auto& file : {snapshot_file(folder), base_file(folder)}) {
+    if (!std::filesystem::exists(file)) continue;
+    try {
+      replayer.load(read_file(file), file.string());
+    } catch (const DamagedFile& error) {
+      trouble = error.what();
+      note(trouble + ": the model is made anew from the log");
+      continue;
+    }
+    if (replayer.position() <= head.last && replayer.position() >= base.last) break;
+    if (replayer.position() < base.last) continue;
+    throw Error(
+        fmt::format("{}: the model has read the log up to record {}, but the log in {} ends "
+                    "at {}: part of it is missing",
+                    file.string(), replayer.position(), log_folder(folder).string(), head.last));
+  }
+  if (replayer.position() < base.last) {
+    throw Error(fmt::format(
+        "{}: the log begins with record {}, and there is no model of what was before it{}. Restore "
+        "the folder from a backup",
+        folder.string(), base.last + 1, trouble.empty() ? "" : ": " + trouble));
+  }
+  return replayer;
+}
+
+std::optional<LogHead> due_for_removal(const SharedStore& store, Sequence learned,
+                                       Milliseconds trusted_time, std::int64_t days) {
+  if (days < 0) return std::nullopt;
+  const Milliseconds oldest = trusted_time - days * kRetentionDay;
+  const auto [until, base] = store.read([&](const EventStore& events) {
+    return std::pair(events.removable(learned, oldest), events.base());
+  });
+  if (!until.ok()) throw Error(until.failure().message);
+  if (!until.value()) return std::nullopt;
+  // In steps of a tenth of that time: each one moves base.sau on, and what it has learned from can
+  // be neither replayed nor struck.
+  // Whoever wants to keep nothing wants it gone at once.
+  const Milliseconds step = days == 0 ? 0 : std::max(kShortestStep, days * kRetentionDay / 10);
+  if (until.value()->last <= base.last) return std::nullopt;
+  if (base.last > 0 && until.value()->time < base.time + step) return std::nullopt;
+  return until.value();
+}
+
+void write_base(const std::filesystem::path& folder, const FolderSettings& settings,
+                Sequence least) {
+  const auto file = base_file(folder);
+  write_file(file, read_file(snapshot_file(folder)));
+  Replayer check(folder, settings.agent, settings.seed);
+  check.load(read_file(file), file.string());
+  if (check.position() < least) throw Error(file.string() + ": is too old");
+}
+
+}  // namespace sau::detail

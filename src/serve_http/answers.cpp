@@ -1,0 +1,96 @@
+#include "serve_http/answers.hpp"
+
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "serve_http/json_text.hpp"
+
+namespace sau::detail {
+namespace {
+
+constexpr const char* kJson = "application/json; charset=utf-8";
+
+// The codes that clients of the retired service know.
+std::string_view code_of(int status) {
+  if (status == 401) return "Unauthorized";
+  if (status == 404) return "ResourceNotFound";
+  return status >= 500 ? "InternalServerError" : "BadRequest";
+}
+
+int status_of(Failure::Code code) {
+  switch (code) {
+    case Failure::Code::kBadRequest:
+      return 400;
+    case Failure::Code::kUnauthorized:
+      return 401;
+    case Failure::Code::kNotFound:
+      return 404;
+    case Failure::Code::kConflict:
+      return 409;
+    case Failure::Code::kTooLarge:
+      return 413;
+    case Failure::Code::kOverloaded:
+    case Failure::Code::kUnavailable:
+      return 503;
+    case Failure::Code::kInternal:
+      break;
+  }
+  return 500;
+}
+
+}  // namespace
+
+HttpResponse json_response(int status, std::string body) {
+  HttpResponse response{.status = status, .headers = {}, .body = std::move(body)};
+  response.headers.reserve(4);  // (a list of them would be copied)
+  response.headers.push_back({"Content-Type", kJson});
+  response.headers.push_back({"X-Content-Type-Options", "nosniff"});
+  return response;
+}
+
+HttpResponse error_response(int status, std::string_view message, std::string_view target) {
+  std::string body = R"({"error":{"code":)";
+  append_json(body, code_of(status));
+  body += R"(,"message":)";
+  append_json(body, message);
+  if (!target.empty()) {
+    body += R"(,"target":)";
+    append_json(body, target);
+  }
+  HttpResponse response = json_response(status, body + "}}");
+  if (status == 503) response.headers.push_back({"Retry-After", "1"});
+  if (status == 401) response.headers.push_back({"WWW-Authenticate", "Bearer"});
+  return response;
+}
+
+HttpResponse failed(const Failure& failure) {
+  return error_response(status_of(failure.code), failure.message, failure.target);
+}
+
+std::string rank_body(const RankAnswer& answer) {
+  constexpr std::size_t kUsual = 64;  // bytes an action
+  std::string body;
+  body.reserve(kUsual * (answer.ranking.size() + 2));
+  body += R"({"ranking":[)";
+  for (const RankedAction& action : answer.ranking) {
+    if (&action != &answer.ranking.front()) body += ',';
+    body += R"({"id":)";
+    append_json(body, action.id);
+    std::array<char, 32> number;  // of the 24 that a double takes at most
+    const char* const end = fmt::format_to(number.data(), FMT_COMPILE("{}"), action.probability);
+    body += R"(,"probability":)";
+    body += std::string_view(number.data(), end);
+    body += '}';
+  }
+  body += R"(],"eventId":)";
+  append_json(body, answer.event_id);
+  body += R"(,"rewardActionId":)";
+  append_json(body, answer.ranking[answer.chosen].id);
+  body += '}';
+  return body;
+}
+
+}  // namespace sau::detail

@@ -1,0 +1,166 @@
+// Stores of format version 2: an event's state was kept by its id, and a table listed what waits.
+#include <rocksdb/db.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <memory>
+#include <utility>
+
+#include "sau/core/error.hpp"
+#include "sau/store/event_store.hpp"
+#include "store/log_mark.hpp"
+#include "store/rocks_database.hpp"
+#include "store/wal_check.hpp"
+
+namespace sau {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum OldTable : std::size_t {
+  kOldDefault,
+  kOldDecisions,
+  kOldEntries,
+  kOldEvents,
+  kOldWaiting,
+  kOldTables
+};
+constexpr std::array<const char*, kOldTables> kOldNames = {"default", "decisions", "entries",
+                                                           "events", "waiting"};
+constexpr std::size_t kCarriedAtOnce = 1000;
+
+template <class T>
+T good_in(const fs::path& folder, Result<T> result) {
+  if (!result.ok()) throw Error(folder.string() + ": " + result.failure().message);
+  return std::move(result).value();
+}
+
+class OldStore {
+ public:
+  explicit OldStore(fs::path folder) : folder_(std::move(folder)), lock_(folder_) {
+    if (!lock_.status().ok()) throw Error(detail::why_not_opened(folder_, lock_.status()));
+    detail::find_torn_end(folder_);
+    rocksdb::Options options;
+    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+    std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    for (const char* name : kOldNames) families.emplace_back(name, options);
+    std::vector<rocksdb::ColumnFamilyHandle*> handles;
+    rocksdb::DB* db = nullptr;
+    check(rocksdb::DB::OpenForReadOnly(options, folder_.string(), families, &handles, &db));
+    db_.reset(db);
+    std::ranges::copy(handles, tables_.begin());
+    check(db_->VerifyChecksum());
+  }
+  OldStore(const OldStore&) = delete;
+  OldStore& operator=(const OldStore&) = delete;
+  ~OldStore() {
+    for (rocksdb::ColumnFamilyHandle* handle : tables_) {
+      if (handle != nullptr) db_->DestroyColumnFamilyHandle(handle);
+    }
+  }
+
+  std::unique_ptr<rocksdb::Iterator> first(OldTable which) const {
+    std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator({}, tables_[which]));
+    at->SeekToFirst();
+    return at;
+  }
+  std::optional<std::string> value(OldTable which, const std::string& key) const {
+    std::string found;
+    const rocksdb::Status status = db_->Get({}, tables_[which], key, &found);
+    if (status.IsNotFound()) return std::nullopt;
+    check(status);
+    return found;
+  }
+  void check(const rocksdb::Status& status) const {
+    if (!status.ok()) throw Error(folder_.string() + ": " + status.ToString());
+  }
+
+ private:
+  fs::path folder_;
+  detail::DatabaseLock lock_;
+  std::unique_ptr<rocksdb::DB> db_;
+  std::array<rocksdb::ColumnFamilyHandle*, kOldTables> tables_{};
+};
+
+// A batch in the making.
+struct Carried {
+  StoreBatch batch;
+  std::deque<std::string> ids;  // which the batch looks at
+
+  void add_decision(const fs::path& folder, const OldStore& old, Sequence sequence,
+                    std::string_view bytes) {
+    const DecisionHead head = good_in(folder, decode_decision_head(bytes));
+    const auto stored = old.value(kOldEvents, head.event_id);
+    if (!stored) throw Error(folder.string() + ": the event '" + head.event_id + "' is not there");
+    const EventState state = good_in(folder, decode_event_state(*stored));
+    const IndexedEvent event{sequence, head.time, head.fingerprint, head.deferred};
+    batch.decisions.emplace_back(sequence, bytes);
+    batch.events.emplace_back(ids.emplace_back(head.event_id), event);
+    if (state != EventState::of(event)) batch.states.emplace_back(sequence, state);
+    batch.time = std::max(batch.time, head.time);
+  }
+  void add_entry(const fs::path& folder, Sequence sequence, std::string_view bytes) {
+    Entry entry = good_in(folder, decode_entry(bytes));
+    batch.time = std::max(batch.time, entry.time);
+    batch.entries.emplace_back(sequence, std::move(entry));
+  }
+  bool full() const { return batch.decisions.size() + batch.entries.size() >= kCarriedAtOnce; }
+};
+
+void carry_over(const fs::path& folder, const OldStore& old, EventStore& to) {
+  const auto decisions = old.first(kOldDecisions), entries = old.first(kOldEntries);
+  auto carried = std::make_unique<Carried>();
+  carried->batch.configuration = old.value(kOldDefault, "configuration");
+  const auto write = [&] {
+    StoreBatch& batch = carried->batch;
+    batch.trusted_time = batch.time;
+    good_in(folder, to.write(batch));
+    const Milliseconds time = batch.time;
+    carried = std::make_unique<Carried>();
+    carried->batch.time = time;
+  };
+  bool begun = false;
+  while (decisions->Valid() || entries->Valid()) {
+    const bool is_decision =
+        decisions->Valid() && (!entries->Valid() || decisions->key().compare(entries->key()) < 0);
+    rocksdb::Iterator& next = is_decision ? *decisions : *entries;
+    const Sequence sequence = detail::sequence_of(next.key());
+    // Its beginning may have been removed.
+    if (!std::exchange(begun, true) && sequence > 1) {
+      good_in(folder, to.forget({.last = sequence - 1, .decisions = 0}));
+    }
+    if (is_decision) {
+      carried->add_decision(folder, old, sequence, detail::view(next.value()));
+    } else {
+      carried->add_entry(folder, sequence, detail::view(next.value()));
+    }
+    next.Next();
+    if (carried->full()) write();
+  }
+  old.check(decisions->status());
+  old.check(entries->status());
+  write();
+}
+
+}  // namespace
+
+void carry_over_event_store(const fs::path& old_folder, const fs::path& to) {
+  try {
+    const OldStore old(old_folder);
+    carry_over(old_folder, old, *open_event_store(to, {.sync = false}));
+    // On disk, and read back.
+    const auto store = open_event_store(to, {});
+    StoreBatch end;
+    end.time = end.trusted_time = store->head().time;
+    end.keep_head = true;
+    good_in(to, store->write(end));
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(to, ignored);
+    fs::remove(detail::mark_file(to), ignored);
+    throw;
+  }
+}
+
+}  // namespace sau

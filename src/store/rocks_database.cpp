@@ -1,0 +1,167 @@
+#include "store/rocks_database.hpp"
+
+#include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "sau/core/error.hpp"
+#include "sau/core/file.hpp"
+
+namespace sau::detail {
+namespace {
+
+constexpr std::size_t kMegabyte = 1U << 20;
+
+// Instead of a file LOG: what has to be said is in a Status, and Debian's library, which is built
+// with its assertions, ends the program when that file cannot be written.
+class Silence final : public rocksdb::Logger {
+ public:
+  using Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+rocksdb::Options options_for(const DatabaseOptions& how,
+                             const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::Options options;
+  options.create_if_missing = how.create;
+  options.create_missing_column_families = how.create;
+  // The log was looked through by then. A reader takes it up to the record that is torn, or that a
+  // server beside it has half written; for a writer that has been cut off.
+  options.wal_recovery_mode = how.read_only ? rocksdb::WALRecoveryMode::kPointInTimeRecovery
+                                            : rocksdb::WALRecoveryMode::kAbsoluteConsistency;
+  // All tables are flushed together, so that they are of one moment whatever happens to the files.
+  options.atomic_flush = !how.read_only;
+  options.db_write_buffer_size = 64 * kMegabyte;
+  options.max_total_wal_size = 128 * kMegabyte;
+  options.max_open_files = how.open_files;
+  options.max_background_jobs = 2;
+  options.info_log = std::make_shared<Silence>();
+  options.bytes_per_sync = kMegabyte;
+  options.compression = rocksdb::kLZ4Compression;
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = cache;
+  table.cache_index_and_filter_blocks = true;
+  table.pin_l0_filter_and_index_blocks_in_cache = true;
+  // In parts: that of a whole table grows with it, up to what no part of the cache has room for,
+  // and would then be read again for every event.
+  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table.partition_filters = true;
+  table.block_size = 16'384;
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+rocksdb::ColumnFamilyOptions table_options(StoreTable which, const rocksdb::Options& common,
+                                           const RemovedEvents& removed) {
+  rocksdb::ColumnFamilyOptions options(common);
+  if (which == kEvents || which == kStates) {
+    // Every rank asks for an event that is not there yet, every first reward for such a state.
+    options.memtable_whole_key_filtering = true;
+    options.memtable_prefix_bloom_size_ratio = 0.002;
+  }
+  if (which == kEvents) options.compaction_filter = &removed;
+  return options;
+}
+
+}  // namespace
+
+SequenceKey key_of(Sequence sequence) {
+  SequenceKey key;
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    key[i] = static_cast<char>(sequence >> (8 * (key.size() - 1 - i)));
+  }
+  return key;
+}
+
+Sequence sequence_of(const rocksdb::Slice& key) {
+  Sequence sequence = 0;
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    sequence = sequence << 8 | static_cast<unsigned char>(key[i]);
+  }
+  return sequence;
+}
+
+bool RemovedEvents::Filter(int, const rocksdb::Slice&, const rocksdb::Slice& event, std::string*,
+                           bool*) const {
+  const auto decoded = decode_indexed_event(view(event));
+  return decoded.ok() && decoded.value().decision <= last.load(std::memory_order_relaxed);
+}
+
+RocksDatabase::RocksDatabase(const std::filesystem::path& folder, const DatabaseOptions& how,
+                             std::shared_ptr<rocksdb::Cache> cache, const RemovedEvents& removed) {
+  const rocksdb::Options options = options_for(how, cache);
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  families.reserve(kTables);
+  for (std::size_t i = 0; i < kTables; ++i) {
+    families.emplace_back(kTableNames[i],
+                          table_options(static_cast<StoreTable>(i), options, removed));
+  }
+  rocksdb::DB* db = nullptr;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  status_ = how.read_only
+                ? rocksdb::DB::OpenForReadOnly(options, folder.string(), families, &handles, &db)
+                : rocksdb::DB::Open(options, folder.string(), families, &handles, &db);
+  if (!status_.ok()) return;
+  db_.reset(db);
+  std::ranges::copy(handles, tables_.begin());
+}
+
+RocksDatabase::~RocksDatabase() {
+  if (!db_) return;
+  for (rocksdb::ColumnFamilyHandle* handle : tables_) db_->DestroyColumnFamilyHandle(handle);
+  db_->Close();
+}
+
+std::unique_ptr<rocksdb::Iterator> RocksDatabase::iterator(StoreTable which,
+                                                           bool whole_table) const {
+  rocksdb::ReadOptions options;
+  if (whole_table) {
+    options.fill_cache = false;
+    options.readahead_size = 2 * kMegabyte;
+  }
+  return std::unique_ptr<rocksdb::Iterator>(db_->NewIterator(options, table(which)));
+}
+
+DatabaseLock::DatabaseLock(const std::filesystem::path& folder)
+    : status_(rocksdb::Env::Default()->LockFile((folder / "LOCK").string(), &lock_)) {}
+
+DatabaseLock::~DatabaseLock() {
+  if (lock_ != nullptr) rocksdb::Env::Default()->UnlockFile(lock_);
+}
+
+std::string why_not_opened(const std::filesystem::path& folder, const rocksdb::Status& status) {
+  const std::string text = status.ToString();
+  const bool held = text.find("Resource temporarily unavailable") != std::string::npos ||
+                    text.find("lock hold by current process") != std::string::npos;
+  if (status.IsIOError() && text.find("/LOCK") != std::string::npos && held) {
+    return folder.string() + ": in use by another process, which holds its lock";
+  }
+  return folder.string() + ": " + text;
+}
+
+ManifestPlace manifest_place(const std::filesystem::path& folder) {
+  ManifestPlace place{.name = read_file(folder / "CURRENT")};
+  while (!place.name.empty() && place.name.back() == '\n') place.name.pop_back();
+  std::error_code error;
+  place.size = std::filesystem::file_size(folder / place.name, error);
+  if (error || !place.name.starts_with("MANIFEST-")) {
+    throw Error((folder / "CURRENT").string() + ": does not name a file that is there: '" +
+                place.name.substr(0, 64) + "'");
+  }
+  return place;
+}
+
+bool has_database_files(const std::filesystem::path& folder) {
+  if (!std::filesystem::is_directory(folder)) return false;
+  return std::ranges::any_of(std::filesystem::directory_iterator(folder), [](const auto& entry) {
+    const auto extension = entry.path().extension();
+    return extension == ".sst" || extension == ".log" ||
+           entry.path().filename().string().starts_with("MANIFEST-");
+  });
+}
+
+}  // namespace sau::detail

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <rocksdb/cache.h>
+#include <rocksdb/compaction_filter.h>
+#include <rocksdb/db.h>
+
+#include <array>
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "sau/store/record.hpp"
+
+namespace sau::detail {
+
+// One column family each.
+enum StoreTable : std::size_t {
+  kDefault,
+  kDecisions,
+  kEntries,
+  kEvents,
+  kStates,
+  kMissingLists,
+  kHeads,
+  kTables
+};
+inline constexpr std::array<const char*, kTables> kTableNames = {
+    "default", "decisions", "entries", "events", "states", "missing", "heads"};
+
+// Big-endian, so that the order of the bytes is that of the numbers.
+using SequenceKey = std::array<char, sizeof(Sequence)>;
+SequenceKey key_of(Sequence sequence);
+inline rocksdb::Slice slice(const SequenceKey& key) { return {key.data(), key.size()}; }
+inline rocksdb::Slice slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
+inline std::string_view view(const rocksdb::Slice& bytes) { return {bytes.data(), bytes.size()}; }
+Sequence sequence_of(const rocksdb::Slice& key);
+
+struct DatabaseOptions {
+  bool read_only = false;
+  bool create = false;   // if it is not there yet
+  int open_files = 256;  // of tables, at the same time; -1: all of them
+};
+
+// Drops, when tables are merged, the events whose decision was removed.
+class RemovedEvents final : public rocksdb::CompactionFilter {
+ public:
+  const char* Name() const override { return "sau.removed_events"; }
+  bool Filter(int level, const rocksdb::Slice& id, const rocksdb::Slice& event,
+              std::string* changed, bool* is_changed) const override;
+
+  std::atomic<Sequence> last{0};  // of what was removed
+};
+
+// An open RocksDB database with our tables in it.
+class RocksDatabase {
+ public:
+  RocksDatabase(const std::filesystem::path& folder, const DatabaseOptions& options,
+                std::shared_ptr<rocksdb::Cache> cache, const RemovedEvents& removed);
+  RocksDatabase(const RocksDatabase&) = delete;
+  RocksDatabase& operator=(const RocksDatabase&) = delete;
+  ~RocksDatabase();
+
+  // How it went. When it did not go well, nothing else may be called.
+  const rocksdb::Status& status() const noexcept { return status_; }
+
+  rocksdb::DB& operator*() const noexcept { return *db_; }
+  rocksdb::DB* operator->() const noexcept { return db_.get(); }
+  rocksdb::ColumnFamilyHandle* table(StoreTable which) const noexcept { return tables_[which]; }
+  std::unique_ptr<rocksdb::Iterator> iterator(StoreTable which, bool whole_table = false) const;
+
+ private:
+  rocksdb::Status status_;
+  std::unique_ptr<rocksdb::DB> db_;
+  std::array<rocksdb::ColumnFamilyHandle*, kTables> tables_{};
+};
+
+// While it is there, nobody else can open the database for writing.
+class DatabaseLock {
+ public:
+  explicit DatabaseLock(const std::filesystem::path& folder);
+  DatabaseLock(const DatabaseLock&) = delete;
+  DatabaseLock& operator=(const DatabaseLock&) = delete;
+  ~DatabaseLock();
+  const rocksdb::Status& status() const noexcept { return status_; }
+
+ private:
+  rocksdb::FileLock* lock_ = nullptr;
+  rocksdb::Status status_;
+};
+
+// A sentence about a database that could not be opened.
+std::string why_not_opened(const std::filesystem::path& folder, const rocksdb::Status& status);
+
+// What RocksDB wrote last about which files make up the database: changes whenever they do.
+struct ManifestPlace {
+  std::string name;
+  std::uintmax_t size = 0;
+  bool operator==(const ManifestPlace&) const = default;
+};
+// Throws Error when there is none.
+ManifestPlace manifest_place(const std::filesystem::path& folder);
+
+// Whether there are files of a database, with or without the one that names them all.
+bool has_database_files(const std::filesystem::path& folder);
+
+}  // namespace sau::detail

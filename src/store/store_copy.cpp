@@ -1,0 +1,137 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "sau/core/error.hpp"
+#include "sau/core/file.hpp"
+#include "sau/store/event_store.hpp"
+#include "store/continuity.hpp"
+#include "store/log_mark.hpp"
+#include "store/rocks_database.hpp"
+#include "store/wal_check.hpp"
+
+namespace sau {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kTries = 100;
+constexpr auto kPause = std::chrono::milliseconds(20);
+
+// A file that stays readable when its name is removed.
+class OpenFile {
+ public:
+  explicit OpenFile(const fs::path& path)
+      : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    struct stat state {};
+    if (descriptor_ < 0 || ::fstat(descriptor_, &state) != 0) {
+      throw Error(path.string() + ": " + std::strerror(errno));
+    }
+    size_ = static_cast<std::uint64_t>(state.st_size);
+  }
+  OpenFile(OpenFile&& other) noexcept
+      : path_(std::move(other.path_)),
+        descriptor_(std::exchange(other.descriptor_, -1)),
+        size_(other.size_) {}
+  OpenFile& operator=(OpenFile&&) = delete;
+  ~OpenFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+  // The bytes that it had when it was opened, synced.
+  void copy_to(const fs::path& folder) const {
+    const fs::path target = folder / path_.filename();
+    const int out = ::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (out < 0) throw Error(target.string() + ": " + std::strerror(errno));
+    std::vector<char> block(1U << 20);
+    bool good = true;
+    for (std::uint64_t place = 0; good && place < size_;) {
+      const std::size_t wanted = std::min<std::uint64_t>(block.size(), size_ - place);
+      const ssize_t got = ::pread(descriptor_, block.data(), wanted, static_cast<off_t>(place));
+      good = got > 0 && ::write(out, block.data(), static_cast<std::size_t>(got)) == got;
+      place += got > 0 ? static_cast<std::uint64_t>(got) : 0;
+    }
+    good = good && ::fsync(out) == 0;
+    const int code = errno;
+    good = ::close(out) == 0 && good;
+    if (!good) throw Error(target.string() + ": cannot be written: " + std::strerror(code));
+  }
+
+ private:
+  fs::path path_;
+  int descriptor_;
+  std::uint64_t size_ = 0;
+};
+
+struct Image {
+  detail::ManifestPlace manifest;
+  std::string manifest_bytes;
+  std::vector<OpenFile> tables, logs;
+};
+
+// Every file of one moment, open. Tables are opened after the list of them was read, and logs after
+// the tables: when the list is still the same by then, none of them is missing.
+Image open_image(const fs::path& folder) {
+  for (int tries = 1;; ++tries) {
+    std::string trouble = folder.string() + ": its files change all the time";
+    try {
+      Image image;
+      image.manifest = detail::manifest_place(folder);
+      image.manifest_bytes = read_file(folder / image.manifest.name).substr(0, image.manifest.size);
+      for (const char* extension : {".sst", ".log"}) {
+        auto& files = extension == std::string_view(".sst") ? image.tables : image.logs;
+        for (const auto& entry : fs::directory_iterator(folder)) {
+          if (entry.path().extension() == extension) files.emplace_back(entry.path());
+        }
+      }
+      if (detail::manifest_place(folder) == image.manifest) return image;
+    } catch (const std::exception& error) {
+      trouble = error.what();
+    }
+    if (tries == kTries) throw Error(trouble);
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+}  // namespace
+
+void copy_event_store(const fs::path& from, const fs::path& to) {
+  if (!fs::exists(from / "CURRENT")) {
+    throw Error(from.string() + ": there is no event store here");
+  }
+  const auto acknowledged = acknowledged_head(from);
+  if (!acknowledged) {
+    throw Error(detail::mark_file(from).string() + ": missing: it says what was acknowledged");
+  }
+  if (fs::exists(to)) throw Error(to.string() + ": is there already");
+  try {
+    const Image image = open_image(from);
+    fs::create_directories(to);
+    write_file(to / image.manifest.name, image.manifest_bytes);
+    for (const OpenFile& table : image.tables) table.copy_to(to);
+    for (const OpenFile& log : image.logs) log.copy_to(to);
+    write_file(to / "CURRENT", image.manifest.name + "\n");
+    // A record that was being written at that moment.
+    if (const auto torn = detail::find_torn_end(to)) detail::cut_off(*torn);
+    const LogHead head =
+        open_event_store(to, {.read_only = true, .verify = false, .accept_loss = true})->head();
+    const std::string wrong = detail::check_acknowledged(head, *acknowledged);
+    if (!wrong.empty()) throw Error(from.string() + ": " + wrong);
+    detail::LogMark(to).begin(head);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(to, ignored);
+    fs::remove(detail::mark_file(to), ignored);
+    throw;
+  }
+}
+
+}  // namespace sau

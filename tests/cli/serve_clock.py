@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""The clock of the machine jumps while sau serve runs: nothing is removed, and the log's time goes on."""
+
+import sys
+
+sys.dont_write_bytecode = True
+
+import glob
+import os
+import time
+import unittest
+
+from _serve import ServeTestCase
+
+LIBRARY = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
+
+
+class Jumps(ServeTestCase):
+    def setUp(self):
+        super().setUp()
+        self.assertTrue(LIBRARY, "libfaketime is not installed: run tools/setup.sh test")
+        self.set_clock("+0")
+        self.settings = {"LD_PRELOAD": LIBRARY[0], "FAKETIME_TIMESTAMP_FILE": self.path("clock"),
+                         "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+
+    def set_clock(self, offset):
+        self.write("clock.new", offset.encode())
+        os.replace(self.path("clock.new"), self.path("clock"))
+
+    def start_server(self):
+        before = {name: os.environ.get(name) for name in self.settings}
+        os.environ.update(self.settings)
+        try:
+            return self.serve("--snapshot-seconds", "1")
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    del os.environ[name]
+                else:
+                    os.environ[name] = value
+
+    def events(self, server, name, count):
+        caller = server.caller()
+        for i in range(count):
+            self.assertEqual(caller.rank(eventId=f"{name}{i}").status, 201)
+            if i % 2 == 0:
+                self.assertEqual(caller.reward(f"{name}{i}", 1).status, 204)
+
+    def missing(self, server):
+        return server.call("GET", "/v1/status").json()["totals"]["missingRewards"]
+
+    def jump(self, offset):
+        server = self.start_server()
+        server.configure(rewardWaitTime="PT0.5S", logRetentionDays=30)
+        self.events(server, "before", 40)
+        self.wait_for(lambda: self.missing(server) == 20, server.process)
+        self.set_clock(offset)
+        self.events(server, "meanwhile", 40)
+        time.sleep(4)  # long enough for a model to be written and old events to be looked for
+        self.set_clock("+0")
+        self.events(server, "after", 40)
+        # Default rewards are given still.
+        self.wait_for(lambda: self.missing(server) == 60, server.process)
+        self.assertIn("the clock ", server.log())
+        server.stop()
+        # And after a restart.
+        server = self.start_server()
+        self.events(server, "restarted", 2)
+        self.wait_for(lambda: self.missing(server) == 1, server.process)
+        server.stop()
+        self.assertNotIn("removed records", server.log())
+        self.assertEqual(len(self.exported()), 122)
+        self.assertIn("records 1 to ", self.good("log", "verify", "data").out)
+
+    def test_four_hundred_days_ahead(self):
+        self.jump("+400d")
+
+    def test_a_day_back(self):
+        self.jump("-1d")
+
+    def test_started_with_a_wrong_clock(self):
+        server = self.start_server()
+        server.configure(logRetentionDays=1)
+        self.events(server, "before", 20)
+        server.stop()
+        self.set_clock("+400d")
+        server = self.start_server()
+        self.assertIn("days ahead of the log", server.log())
+        self.events(server, "wrong", 20)
+        time.sleep(3)
+        server.stop()
+        self.set_clock("+0")
+        server = self.start_server()
+        self.events(server, "right", 20)
+        server.stop()
+        self.assertEqual(len(self.exported()), 60)
+
+
+if __name__ == "__main__":
+    unittest.main()

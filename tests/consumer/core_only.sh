@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Configures, builds and installs the core library alone, where no package can be found that only
+# the laboratory or the program needs; then builds and runs the consumer against it.
+# usage: core_only.sh <folder> [<cmake>]
+set -euo pipefail
+
+mkdir -p "$1"
+folder=$(cd "$1" && pwd)
+cmake=${2:-cmake}
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+
+# PkgConfig finds Cairo and LZ4.
+hidden=()
+for package in Boost CLI11 CURL Cairo OpenSSL PkgConfig RocksDB prometheus-cpp simdjson; do
+  hidden+=(-D "CMAKE_DISABLE_FIND_PACKAGE_$package=ON")
+done
+
+run() {
+  "$@" >"$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 1; }
+}
+
+# Not optimised: it is to be built, not to be fast.
+run "$cmake" -S "$root" -B "$folder/build" -G Ninja "${hidden[@]}" -D SAU_BUILD_PROGRAM=OFF \
+  -D SAU_BUILD_TESTS=OFF -D SAU_BUILD_EXAMPLES=OFF -D SAU_BUILD_BENCH=OFF \
+  -D CMAKE_BUILD_TYPE=None -D CMAKE_UNITY_BUILD=ON
+if grep -E '^(SAU_NODE|SAU_NPM|.*(CAIRO|RocksDB|simdjson|CURL)[^=]*)=/' "$folder/build/CMakeCache.txt"; then
+  echo "a build of the core looked for what only the program needs" >&2
+  exit 1
+fi
+run "$cmake" --build "$folder/build"
+rm -rf "$folder/prefix"
+run "$cmake" --install "$folder/build" --prefix "$folder/prefix"
+libraries=$(cd "$folder/prefix" && find . -name '*.a' -printf '%f ')
+if [[ $libraries != "libsau.a " || -e $folder/prefix/bin ]]; then
+  echo "installed was not the core alone: $libraries" >&2
+  exit 1
+fi
+
+rm -rf "$folder/consumer"
+run "$cmake" -S "$here" -B "$folder/consumer" -G Ninja "${hidden[@]}" \
+  -D CMAKE_PREFIX_PATH="$folder/prefix"
+run "$cmake" --build "$folder/consumer"
+"$folder/consumer/consumer"
+echo "core only: built, installed and used without the packages of the program"

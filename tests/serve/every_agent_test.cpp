@@ -1,0 +1,60 @@
+// Every agent of the catalogue serves, and is made again from the log.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "sau/catalog/catalog.hpp"
+#include "serve/serve_support.hpp"
+#include "support/sanitizer.hpp"
+
+namespace sau {
+namespace {
+
+using testing::simple_request;
+using testing::TestService;
+
+// Deep ones small, so that they are quick, and early in training.
+std::vector<std::string> every_agent() {
+  std::vector<std::string> agents;
+  for (const ComponentInfo& strategy : list_strategies()) {
+    for (const std::string& model : strategy.fits) {
+      const bool deep = model == "mlp" || model == "neural_linear" || model == "hashed_mlp";
+      agents.push_back(model + (deep ? "(hidden=8x8,batch=8,every=5,start=10,updates=2)+" : "+") +
+                       strategy.name);
+    }
+  }
+  for (const Alias& alias : agent_aliases()) agents.emplace_back(alias.name);
+  if (!testing::kSanitizer) return agents;
+  // Each start of an instrumented service takes long: a few of all kinds.
+  std::vector<std::string> few;
+  for (std::size_t i = 0; i < agents.size(); i += 8) few.push_back(agents[i]);
+  return few;
+}
+
+class EveryAgent : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Served, EveryAgent, ::testing::ValuesIn(every_agent()));
+
+TEST_P(EveryAgent, DecidesLearnsAndIsTheSameAfterACrash) {
+  TestService service(GetParam());
+  for (int i = 0; i < 40; ++i) {
+    const std::string event = "e" + std::to_string(i);
+    const auto answer = service.rank(simple_request(event));
+    ASSERT_TRUE(answer.ok()) << answer.failure().message;
+    double sum = 0.0;
+    for (const auto& action : answer.value().ranking) sum += action.probability;
+    ASSERT_NEAR(sum, 1.0, 1e-9);
+    ASSERT_GT(answer.value().ranking[answer.value().chosen].probability, 0.0);
+    ASSERT_TRUE(service.reward(event, answer.value().chosen == 1 ? 1.0 : 0.25).ok());
+    service->settle();
+  }
+  const std::string learned = service.model_checksum();
+  service.restart_without_snapshot();
+  EXPECT_EQ(service.model_checksum(), learned);
+  service.restart();
+  EXPECT_EQ(service.model_checksum(), learned);
+}
+
+}  // namespace
+}  // namespace sau

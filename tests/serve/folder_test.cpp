@@ -1,0 +1,320 @@
+// What can be done with the folder of a service, and what happens to it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/hash.hpp"
+#include "sau/core/container.hpp"
+#include "sau/core/file.hpp"
+#include "sau/serve/log_tools.hpp"
+#include "serve/serve_support.hpp"
+#include "support/errors.hpp"
+
+namespace sau {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::eventually;
+using testing::simple_request;
+using testing::TestService;
+
+constexpr Milliseconds kHours = 3'600'000, kDays = 24 * kHours;
+
+void rank_and_reward(TestService& service, int first, int last) {
+  for (int i = first; i < last; ++i) {
+    service->settle();
+    const std::string event = "e" + std::to_string(i);
+    const auto answer = service.rank(simple_request(event));
+    ASSERT_TRUE(answer.ok());
+    ASSERT_TRUE(service.reward(event, answer.value().chosen == 0 ? 1.0 : 0.0).ok());
+  }
+}
+
+TEST(Clock, AJumpRemovesNothingAndEventsStillExpire) {
+  for (const Milliseconds jump : {400 * kDays, -kDays}) {
+    TestService service;
+    service.snapshot_every = std::chrono::milliseconds(1);
+    service.time = 2000 * kDays;
+    service.restart();
+    ASSERT_TRUE(service.configure(R"({"rewardWaitTime":"PT1M"})").ok());
+    rank_and_reward(service, 0, 50);
+    service.pass(kHours);
+    service.clock_error = jump;
+    service.pass(4000);
+    rank_and_reward(service, 50, 100);
+    service.clock_error = 0;
+    service.pass(4000);
+    rank_and_reward(service, 100, 150);
+    for (int restarted = 0; restarted < 2; ++restarted) {
+      ASSERT_TRUE(service.rank(simple_request("waits" + std::to_string(restarted))).ok());
+      service.time += 60'001;
+      ASSERT_TRUE(eventually([&] { return service.totals()["waiting"] == 0; })) << jump;
+      EXPECT_TRUE(service->decision("e0").ok());
+      service.restart();
+    }
+    EXPECT_EQ(verify_log(service.folder() / "data").first, 1U);
+    EXPECT_NE(service.notes().find("the clock"), std::string::npos);
+  }
+}
+
+// Started with a wrong clock, too.
+TEST(Clock, AStartWithAWrongClockRemovesNothing) {
+  TestService service;
+  service.snapshot_every = std::chrono::milliseconds(1);
+  service.time = 2000 * kDays;
+  service.restart();
+  ASSERT_TRUE(service.configure(R"({"logRetentionDays":1})").ok());
+  rank_and_reward(service, 0, 50);
+  service.stop();
+  service.clock_error = 400 * kDays;
+  service.start();
+  rank_and_reward(service, 50, 100);
+  service.pass(4000);
+  service.restart();
+  rank_and_reward(service, 100, 150);
+  EXPECT_TRUE(service->decision("e0").ok());
+  service.stop();
+  service.clock_error = 0;
+  service.start();
+  EXPECT_NE(service.notes().find("400 days ahead"), std::string::npos) << service.notes();
+  ASSERT_TRUE(service.rank(simple_request("waits")).ok());
+  service.time += Configuration{}.reward_wait_time + 1;
+  ASSERT_TRUE(eventually([&] { return service.totals()["waiting"] == 0; }));
+  EXPECT_TRUE(service->decision("e0").ok());
+}
+
+TEST(Folder, AStartThatFailsWritesNothing) {
+  TestService service;
+  rank_and_reward(service, 0, 10);
+  service.stop();
+  const fs::path data = service.folder() / "data";
+  fs::remove(data / "model.sau");
+  fs::remove(data / "log.mark");
+  EXPECT_NE(testing::error_of([&] { service.start(); }).find("log.mark"), std::string::npos);
+  EXPECT_FALSE(fs::exists(data / "model.sau"));
+  EXPECT_FALSE(fs::exists(data / "log.mark"));
+  // And a new folder whose log cannot be made.
+  ServiceOptions options;
+  options.folder = service.folder() / "new";
+  options.store = [](const auto&) -> std::unique_ptr<EventStore> { throw Error("no disk"); };
+  EXPECT_EQ(testing::error_of([&] { const Service failed(options); }), "no disk");
+  EXPECT_FALSE(fs::exists(options.folder));
+}
+
+// By then there is a learner, which writes a model when it ends.
+TEST(Folder, AStartThatFailsAtItsLastStepWritesNothing) {
+  TestService service;
+  rank_and_reward(service, 0, 10);
+  service.stop();
+  const fs::path data = service.folder() / "data";
+  fs::remove(data / "model.sau");
+  const std::string settings = read_file(data / "service.json");
+  service.disk().waiting_fails = true;
+  EXPECT_EQ(testing::error_of([&] { service.start(); }), "what waits is damaged");
+  EXPECT_FALSE(fs::exists(data / "model.sau"));
+  EXPECT_EQ(read_file(data / "service.json"), settings);
+  service.disk().waiting_fails = false;
+  service.start();
+  EXPECT_TRUE(service->decision("e9").ok());
+}
+
+TEST(Folder, ABackupIsOneMomentAndCanBeRestored) {
+  TestService service;
+  rank_and_reward(service, 0, 40);
+  static_cast<void>(service.rank(simple_request("waits")));
+  const fs::path data = service.folder() / "data", backup = service.folder() / "backup",
+                 restored = service.folder() / "restored";
+  const BackupCount count = back_up(data, backup);
+  EXPECT_EQ(count.records, 81U);
+  rank_and_reward(service, 40, 60);
+  EXPECT_NE(testing::error_of<UsageError>([&] { back_up(data, backup); }), "");
+  restore(backup, restored);
+  EXPECT_EQ(verify_log(restored).last, 81U);
+  EXPECT_EQ(verify_log(data).last, 121U);
+  // It can be served from.
+  ServiceOptions options;
+  options.folder = restored;
+  Service again(options);
+  again.settle();
+  EXPECT_TRUE(again.decision("e39").ok());
+  EXPECT_FALSE(again.decision("e40").ok());
+}
+
+TEST(Folder, ALostEndCanBeAccepted) {
+  TestService service;
+  rank_and_reward(service, 0, 20);
+  service.stop();
+  const fs::path data = service.folder() / "data", backup = service.folder() / "backup";
+  back_up(data, backup);
+  service.start();
+  rank_and_reward(service, 20, 40);
+  service.stop();
+  // The log of then, with what was acknowledged since.
+  fs::remove_all(data / "log");
+  fs::copy(backup / "log", data / "log");
+  EXPECT_NE(testing::error_of([&] { service.start(); }).find("records 41 to 80 are missing"),
+            std::string::npos);
+  EXPECT_NE(testing::error_of([&] { verify_log(data); }).find("records 41 to 80 are missing"),
+            std::string::npos);
+  const AcceptedLoss loss = accept_loss(data, [](const std::string&) {});
+  EXPECT_EQ(loss.acknowledged, 80U);
+  EXPECT_EQ(loss.last, 40U);
+  EXPECT_TRUE(loss.model_removed);
+  service.start();
+  rank_and_reward(service, 20, 30);
+  service.stop();
+  EXPECT_EQ(verify_log(data).last, 60U);
+  EXPECT_TRUE(replay_log(data).same);
+}
+
+TEST(Folder, AStruckEventWasNeverLearnedFrom) {
+  TestService with, without;
+  for (TestService* service : {&with, &without}) rank_and_reward(*service, 0, 20);
+  // The same log but for one event, from which nothing is learned in the other.
+  ASSERT_TRUE(without.configure(R"({"learningMode":"LoggingOnly"})").ok());
+  ASSERT_TRUE(with.configure(R"({"learningMode":"Online"})").ok());
+  for (TestService* service : {&with, &without}) {
+    static_cast<void>(service->rank(simple_request("odd")));
+    ASSERT_TRUE(service->reward("odd", 1.0).ok());
+    ASSERT_TRUE(service->configure(R"({"learningMode":"Online"})").ok());
+  }
+  EXPECT_NE(with.model_checksum(), without.model_checksum());
+  const fs::path data = with.folder() / "data";
+  EXPECT_NE(testing::error_of([&] { strike_events(data, {"odd"}); }).find("in use"),
+            std::string::npos);
+  with.stop();
+  EXPECT_NE(testing::error_of([&] {
+              strike_events(data, {"odd", "nobody"});
+            }).find("nobody"),
+            std::string::npos);
+  const std::string unstruck = read_file(data / "model.sau");
+  const Struck struck = strike_events(data, {"odd", "odd"});
+  EXPECT_EQ(struck.events, 1U);
+  EXPECT_EQ(struck.already, 1U);
+  EXPECT_EQ(struck.checksum, without.model_checksum());
+  EXPECT_TRUE(replay_log(data).same);
+  EXPECT_NO_THROW(verify_log(data));
+  // Also when the program was stopped before the model was made anew.
+  write_file(data / "model.sau", unstruck);
+  with.start();
+  EXPECT_EQ(with.model_checksum(), struck.checksum);
+  rank_and_reward(with, 20, 30);
+  rank_and_reward(without, 20, 30);
+  EXPECT_EQ(with.model_checksum(), without.model_checksum());
+  EXPECT_EQ(nlohmann::json::parse(with->decision("odd").value())["state"], "struck");
+  with.stop();
+  EXPECT_TRUE(replay_log(data).same);
+}
+
+// Events e0 to e69, of which the first are removed: the log goes on from base.sau.
+void remove_first_events(TestService& service) {
+  service.snapshot_every = std::chrono::milliseconds(1);
+  service.restart();
+  ASSERT_TRUE(service.configure(R"({"logRetentionDays":1})").ok());
+  rank_and_reward(service, 0, 50);
+  service.pass(2 * kDays);
+  rank_and_reward(service, 50, 60);
+  ASSERT_TRUE(eventually([&] {
+    service.pass(1000);
+    return !service->decision("e0").ok();
+  }));
+  rank_and_reward(service, 60, 70);
+  service->settle();
+}
+
+// The model cannot be made anew without what the log goes on from: then nothing is struck.
+TEST(Folder, NothingIsStruckWithoutTheBaseOfTheLog) {
+  TestService service;
+  remove_first_events(service);
+  service.stop();
+  const fs::path data = service.folder() / "data";
+  fs::remove(data / "base.sau");
+  const std::string model = read_file(data / "model.sau");
+  EXPECT_NE(testing::error_of([&] { strike_events(data, {"e69"}); }).find("base.sau"),
+            std::string::npos);
+  EXPECT_EQ(read_file(data / "model.sau"), model);
+  EXPECT_NE(testing::error_of([&] { verify_log(data); }).find("base.sau"), std::string::npos);
+}
+
+// A model file as it was written before agents and models had one format (docs/formats/model.md).
+std::string as_version_1(const std::string& bytes) {
+  const Container file = open_container(bytes, "a model", kModelFile);
+  const auto header = nlohmann::json::parse(file.header);
+  const auto schema = header["schema"].get<std::string>();
+  std::string old = "SAUMODEL";
+  const auto put = [&](auto number) {
+    old.append(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  put(std::uint32_t{1});
+  put(static_cast<std::uint32_t>(schema.size()));
+  old += schema;
+  put(header["position"].get<std::uint64_t>());
+  put(header["changed"].get<std::uint64_t>());
+  old += file.payload;
+  put(detail::hash_of(old));
+  return old;
+}
+
+TEST(Folder, ModelFilesOfVersion1AreReadAndReplaced) {
+  TestService service;
+  remove_first_events(service);
+  const std::string before = service.model_checksum();
+  service.stop();
+  const fs::path data = service.folder() / "data";
+  for (const char* name : {"model.sau", "base.sau"}) {
+    write_file(data / name, as_version_1(read_file(data / name)));
+  }
+  EXPECT_NO_THROW(verify_log(data));
+  const ReplayCheck replay = replay_log(data);
+  EXPECT_TRUE(replay.same);
+  EXPECT_TRUE(replay.from_base);
+  service.start();
+  EXPECT_EQ(service.model_checksum(), before);
+  ASSERT_TRUE(service.load_model(as_version_1(service->model())).ok());
+  EXPECT_EQ(service.model_checksum(), before);
+  rank_and_reward(service, 70, 80);
+  service->settle();
+  service.stop();
+  const std::string model = read_file(data / "model.sau");
+  EXPECT_EQ(open_container(model, "the model").version, kModelFile.version);
+  EXPECT_TRUE(replay_log(data).same);
+}
+
+// It is not damaged: the service must not put one of its own in its place.
+TEST(Folder, AModelFromANewerProgramStopsTheStart) {
+  TestService service;
+  rank_and_reward(service, 0, 10);
+  service->settle();
+  service.stop();
+  const fs::path file = service.folder() / "data/model.sau";
+  std::string newer = read_file(file);
+  newer.resize(newer.size() - sizeof(std::uint64_t));
+  newer[16] = 3;
+  newer = finish_container(newer);
+  write_file(file, newer);
+  const std::string error = testing::error_of([&] { service.start(); });
+  EXPECT_NE(error.find("is of version 3 of model files; this sau reads versions 1 to 2"),
+            std::string::npos)
+      << error;
+  EXPECT_EQ(read_file(file), newer);
+}
+
+// Memory may run out even for the sentence that says so.
+TEST(Folder, ANoteThatThrowsEndsNothing) {
+  TestService service;
+  service.throwing_notes = true;
+  {
+    const std::lock_guard lock(service.disk().mutex);
+    service.disk().full = true;
+  }
+  EXPECT_FALSE(service.rank(simple_request("refused")).ok());
+  {
+    const std::lock_guard lock(service.disk().mutex);
+    service.disk().full = false;
+  }
+  ASSERT_TRUE(eventually([&] { return service.rank(simple_request("taken")).ok(); }));
+}
+
+}  // namespace
+}  // namespace sau

@@ -1,0 +1,282 @@
+// Whatever happens to the files of a store, what was acknowledged is there or the start is refused,
+// and nothing is changed before that.
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+
+#include <map>
+
+#include "sau/core/file.hpp"
+#include "store/log_mark.hpp"
+#include "store/store_support.hpp"
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace sau {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::batch_of;
+using testing::decisions_in;
+using testing::error_of;
+using testing::fill;
+using testing::TemporaryFolder;
+
+std::map<fs::path, std::string> contents(const fs::path& folder) {
+  std::map<fs::path, std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    // Made by everybody who looks; always empty.
+    if (entry.path().filename() != "LOCK") files[entry.path()] = read_file(entry.path());
+  }
+  return files;
+}
+
+fs::path only(const fs::path& folder, const std::string& beginning) {
+  fs::path found;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (!entry.path().filename().string().starts_with(beginning)) continue;
+    EXPECT_TRUE(found.empty());
+    found = entry.path();
+  }
+  return found;
+}
+
+// A store of three parts: each start writes what the one before left in its log to tables.
+void fill_in_parts(const fs::path& folder) {
+  Sequence next = 1;
+  for (int part = 0; part < 3; ++part) {
+    const auto store = open_event_store(folder, {});
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(store->write(batch_of(next++, 100)).ok());
+  }
+}
+
+TEST(Damage, AManifestThatIsCutIsFoundBeforeAnythingIsDeleted) {
+  const TemporaryFolder folder;
+  fill_in_parts(folder / "s");
+  const auto manifest = only(folder / "s", "MANIFEST").filename();
+  const std::string whole = read_file(folder / "s" / manifest.string());
+  std::map<bool, int> outcomes;
+  for (std::size_t cut = 1; cut < whole.size(); cut += 7) {
+    const fs::path copy = folder / "copy";
+    fs::remove_all(copy);
+    fs::copy(folder / "s", copy);
+    fs::copy_file(folder / "s.mark", copy.string() + ".mark", fs::copy_options::overwrite_existing);
+    write_file(copy / manifest, whole.substr(0, whole.size() - cut));
+    const auto before = contents(copy);
+    const std::string error = error_of([&] {
+      const auto store = open_event_store(copy, {});
+      EXPECT_EQ(decisions_in(*store), 60U) << cut;
+    });
+    if (!error.empty()) {
+      EXPECT_EQ(contents(copy), before) << cut << error;
+    }
+    ++outcomes[error.empty()];
+  }
+  EXPECT_GT(outcomes[false], 5);
+}
+
+TEST(Damage, ALogThatIsGoneIsMissed) {
+  for (const bool read_only : {true, false}) {
+    const TemporaryFolder folder;
+    fill_in_parts(folder / "s");
+    fs::path log;
+    for (const auto& entry : fs::directory_iterator(folder / "s")) {
+      if (entry.path().extension() == ".log" && entry.file_size() > 0) log = entry.path();
+    }
+    fs::remove(log);
+    const auto before = contents(folder / "s");
+    const std::string error =
+        error_of([&] { open_event_store(folder / "s", {.read_only = read_only}); });
+    EXPECT_NE(error.find("records 41 to 60 are missing"), std::string::npos) << error;
+    EXPECT_EQ(contents(folder / "s"), before);
+    // But what is there can be had, by whoever wants it.
+    const auto store =
+        open_event_store(folder / "s", {.read_only = read_only, .accept_loss = true});
+    EXPECT_EQ(decisions_in(*store), 40U);
+  }
+}
+
+TEST(Damage, AStoreWithoutItsFirstFileIsNotBegunAnew) {
+  const TemporaryFolder folder;
+  fill(folder / "s", 3);
+  fs::remove(folder / "s/CURRENT");
+  const auto before = contents(folder / "s");
+  EXPECT_NE(error_of([&] { open_event_store(folder / "s", {}); }).find("CURRENT"),
+            std::string::npos);
+  EXPECT_EQ(contents(folder / "s"), before);
+  fs::remove_all(folder / "s");
+  EXPECT_NE(
+      error_of([&] { open_event_store(folder / "s", {}); }).find("records 1 to 3 are missing"),
+      std::string::npos);
+  EXPECT_FALSE(fs::exists(folder / "s"));
+}
+
+TEST(Damage, WithoutItsMarkALogIsNotTrusted) {
+  const TemporaryFolder folder;
+  fill(folder / "s", 3);
+  const std::string mark = read_file(folder / "s.mark");
+  // One of its copies may be damaged.
+  for (const std::size_t place : {4U, 4096U + 4U}) {
+    std::string damaged = mark;
+    damaged[place] ^= 1;
+    write_file(folder / "s.mark", damaged);
+    const auto found = acknowledged_head(folder / "s");
+    ASSERT_TRUE(found.has_value());
+    EXPECT_GE(found->last, 2U);
+  }
+  std::string damaged = mark;
+  damaged[4] ^= 1;
+  damaged[4096 + 4] ^= 1;
+  write_file(folder / "s.mark", damaged);
+  EXPECT_NE(error_of([&] { open_event_store(folder / "s", {}); }).find("s.mark"),
+            std::string::npos);
+  fs::remove(folder / "s.mark");
+  EXPECT_NE(error_of([&] { open_event_store(folder / "s", {}); }).find("s.mark"),
+            std::string::npos);
+  EXPECT_EQ(decisions_in(*open_event_store(folder / "s", {.accept_loss = true})), 3U);
+  EXPECT_EQ(decisions_in(*open_event_store(folder / "s", {})), 3U);
+}
+
+// A log of other records with the same numbers is not the one that was acknowledged.
+TEST(Damage, AnotherLogIsNotTakenForThisOne) {
+  const TemporaryFolder folder;
+  fill(folder / "s", 3, 10);
+  fill(folder / "other", 3, 11);
+  fs::copy_file(folder / "other.mark", folder / "s.mark", fs::copy_options::overwrite_existing);
+  EXPECT_NE(error_of([&] {
+              open_event_store(folder / "s", {});
+            }).find("not those that were acknowledged"),
+            std::string::npos);
+}
+
+TEST(Damage, ReopeningSaysWhatIsWrongInsteadOfThrowing) {
+  const TemporaryFolder folder;
+  const auto store = open_event_store(folder / "s", {});
+  ASSERT_TRUE(store->write(batch_of(1)).ok());
+  fs::rename(folder / "s", folder / "aside");
+  write_file(folder / "s", "a file where a folder was");
+  const Status status = store->reopen();
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.failure().code, Failure::Code::kUnavailable);
+  fs::remove(folder / "s");
+  fs::rename(folder / "aside", folder / "s");
+  ASSERT_TRUE(store->reopen().ok());
+  EXPECT_EQ(decisions_in(*store), 1U);
+}
+
+// A part of a store with something in each of its tables: five decisions, of which the first has a
+// reward and the next two are completed with the default one.
+void write_part(const fs::path& folder, Sequence first) {
+  const auto store = open_event_store(folder, {});
+  for (Sequence i = first; i < first + 5; ++i) ASSERT_TRUE(store->write(batch_of(i)).ok());
+  StoreBatch batch;
+  batch.entries = {
+      {first + 5, {.decision = first, .completes = true, .value = 1.0}},
+      {first + 6,
+       {.kind = EntryKind::kMissing, .completes = true, .missing = {first + 1, first + 2}}}};
+  batch.states.emplace_back(
+      first, EventState{.decision = first, .phase = EventPhase::kCompleted, .final_reward = 1.0});
+  batch.waiting_from = first + 3;
+  batch.time = batch.trusted_time = static_cast<Milliseconds>(first + 4);
+  batch.keep_head = true;
+  ASSERT_TRUE(store->write(batch).ok());
+}
+
+// Compaction removes files while somebody reads. Whoever has opened the store keeps all of them,
+// however few a server would keep open.
+TEST(View, SurvivesTheRemovalOfItsFiles) {
+  const TemporaryFolder folder;
+  for (Sequence part = 0; part < 3; ++part) write_part(folder / "s", 1 + 7 * part);
+  const auto store = open_event_store(folder / "s", {});
+  const auto view =
+      open_event_store(folder / "s", {.read_only = true, .verify = false, .open_files = 20});
+  ASSERT_TRUE(store->write(batch_of(22)).ok());
+  int removed = 0;
+  for (const auto& entry : fs::directory_iterator(folder / "s")) {
+    if (entry.path().extension() == ".sst") removed += fs::remove(entry.path()) ? 1 : 0;
+  }
+  EXPECT_GT(removed, 16);
+  EXPECT_EQ(view->check_continuity(), "");
+  EXPECT_EQ(view->event_digest().value().count, 15U);
+  std::map<EventPhase, int> phases;
+  const auto count = [&phases](const LoggedEvent& event) {
+    return ++phases[event.state.phase] > 0;
+  };
+  EXPECT_TRUE(view->events(1, view->head().last, count).ok());
+  EXPECT_EQ(phases, (std::map<EventPhase, int>{{EventPhase::kCompleted, 3},
+                                               {EventPhase::kMissing, 6},
+                                               {EventPhase::kWaiting, 6}}));
+  EXPECT_EQ(view->event("e17").value()->decision, 17U);
+  EXPECT_EQ(view->removable(21, 100).value()->last, 14U);
+}
+
+TEST(Copy, IsWholeAndOfOneMomentWhileTheStoreIsWritten) {
+  const TemporaryFolder folder;
+  const auto store = open_event_store(folder / "s", {.sync = false});
+  Sequence last = 0;
+  for (int copies = 0; copies < 5; ++copies) {
+    for (int i = 0; i < 300; ++i) ASSERT_TRUE(store->write(batch_of(++last, 200)).ok());
+    const fs::path copy = folder / ("copy" + std::to_string(copies));
+    copy_event_store(folder / "s", copy);
+    EXPECT_EQ(decisions_in(*open_event_store(copy, {})), last);
+    EXPECT_NE(error_of([&] { copy_event_store(folder / "s", copy); }), "");
+  }
+}
+
+// As version 2 wrote it: states by id, and a table of what waits, which is not needed any more.
+void write_old_store(const fs::path& folder, Sequence first, Sequence count) {
+  rocksdb::Options options;
+  options.create_if_missing = options.create_missing_column_families = true;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  for (const char* name : {"default", "decisions", "entries", "events", "waiting"}) {
+    families.emplace_back(name, options);
+  }
+  std::vector<rocksdb::ColumnFamilyHandle*> tables;
+  rocksdb::DB* opened = nullptr;
+  ASSERT_TRUE(rocksdb::DB::Open(options, folder.string(), families, &tables, &opened).ok());
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  const auto put = [&](std::size_t table, Sequence key, const std::string& value) {
+    std::string bytes(8, '\0');
+    for (int i = 0; i < 8; ++i)
+      bytes[static_cast<std::size_t>(i)] = static_cast<char>(key >> (56 - 8 * i));
+    ASSERT_TRUE(db->Put({}, tables[table], bytes, value).ok());
+  };
+  ASSERT_TRUE(db->Put({}, tables[0], "configuration", "{\"defaultReward\":0.5}").ok());
+  // Every second record is the reward of the decision before it, but the last has none.
+  for (Sequence i = first; i < first + 2 * count; i += 2) {
+    StoreBatch batch = batch_of(i, 50);
+    put(1, i, batch.decisions[0].second);
+    EventState state = EventState::of(batch.events[0].second);
+    if (i + 2 < first + 2 * count) {
+      put(2, i + 1, encode(Entry{.decision = i, .completes = true, .value = 1.0}));
+      state.phase = EventPhase::kCompleted;
+      state.rewards = 1;
+      state.final_reward = 1.0;
+      state.completed_by = i + 1;
+    }
+    ASSERT_TRUE(db->Put({}, tables[3], std::string(batch.events[0].first), encode(state)).ok());
+  }
+  for (rocksdb::ColumnFamilyHandle* table : tables) db->DestroyColumnFamilyHandle(table);
+}
+
+TEST(OldStore, IsCarriedOver) {
+  for (const Sequence first : {1U, 501U}) {
+    const TemporaryFolder folder;
+    write_old_store(folder / "old", first, 1200);
+    carry_over_event_store(folder / "old", folder / "new");
+    const auto store = open_event_store(folder / "new", {});
+    EXPECT_EQ(store->base().last, first - 1);
+    EXPECT_EQ(store->head().records_since(store->base()), 2399U);
+    EXPECT_EQ(store->configuration().value(), "{\"defaultReward\":0.5}");
+    ASSERT_EQ(store->waiting().value().size(), 1U);
+    EXPECT_EQ(store->waiting().value()[0].decision, first + 2398);
+    EXPECT_EQ(store->event("e" + std::to_string(first + 4)).value()->completed_by, first + 5);
+    EXPECT_EQ(store->event_digest().value().count, 1200U);
+    StoreBatch next;
+    next.entries.emplace_back(first + 2399, Entry{.decision = first + 2398, .completes = true});
+    EXPECT_TRUE(store->write(next).ok());
+    EXPECT_EQ(store->check_continuity(), "");
+  }
+}
+
+}  // namespace
+}  // namespace sau
