@@ -48,8 +48,19 @@ void copy_from(AgentHandle& handle, const AgentHandle& other) {
 }
 
 void load_file(AgentHandle& handle, const std::filesystem::path& path) {
-  SavedAgent saved = load_agent(path);
-  handle.adopt(std::make_shared<AgentCore>(std::move(saved.agent), saved.rng));
+  auto saved = load_any_agent(path);
+  if (auto* offers = std::get_if<SavedOfferAgent>(&saved)) {
+    return handle.adopt(std::make_unique<OfferCore>(std::move(offers->agent), offers->rng));
+  }
+  auto& fixed = std::get<SavedAgent>(saved);
+  handle.adopt(std::make_shared<AgentCore>(std::move(fixed.agent), fixed.rng));
+}
+
+void save_file(const AgentHandle& handle, const std::filesystem::path& path) {
+  if (handle.has_offers()) {
+    return save_agent(path, *handle.offers().agent, handle.offers().rng);
+  }
+  save_agent(path, *handle.core().agent, handle.core().rng);
 }
 
 // Calls f with the agent, whichever it is.
@@ -82,7 +93,8 @@ std::uint64_t turn_of(const AgentHandle& handle) {
 }
 
 py::tuple stream_of(const AgentHandle& handle) {
-  const Stream& stream = handle.core().rng.stream();
+  const Stream& stream =
+      handle.has_offers() ? handle.offers().rng.stream() : handle.core().rng.stream();
   return py::make_tuple(stream.seed, stream.trial, stream.scope);
 }
 
@@ -127,12 +139,7 @@ void define_agent(py::module_& module) {
       .def("_state", &state_of)
       .def("_restore", &restore, "spec"_a, "n_actions"_a, "context_dim"_a, "state"_a)
       .def("_load", &load_file, "path"_a)
-      .def(
-          "_save",
-          [](const AgentHandle& handle, const std::filesystem::path& path) {
-            save_agent(path, *handle.core().agent, handle.core().rng);
-          },
-          "path"_a)
+      .def("_save", &save_file, "path"_a)
       .def("_merge", &merge, "other"_a)
       .def_property_readonly("_spec",
                              [](const AgentHandle& handle) {

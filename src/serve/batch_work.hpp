@@ -35,7 +35,6 @@ class BatchWork {
   void expire_plain(std::span<const Sequence> decisions);
 
   StoreBatch& batch();
-  bool empty() const noexcept { return batch_.empty(); }
   // Decisions that wait from here on; that something happened to though they still wait; that wait
   // no more.
   const std::vector<WaitingDecision>& started() const noexcept { return started_; }

@@ -52,6 +52,7 @@ Journal::Journal(SharedStore& store, Current<Configuration>& configuration,
       observer_(observer),
       options_(std::move(options)) {
   load();
+  open_.store(slots_.size(), std::memory_order_release);
   const LogHead head = store_.read([](const EventStore& events) { return events.head(); });
   clock_.start(head.time, head.trusted_time, options_.clock());
   now();
@@ -68,7 +69,6 @@ void Journal::load() {
   last_ = last_entry_ = head.last;
   slots_.clear();
   for (const WaitingDecision& each : waiting.value()) slots_.emplace_back(each);
-  open_.store(slots_.size(), std::memory_order_relaxed);
   // A batch whose writing failed may be in the store all the same.
   configuration_.set(stored_configuration(store_, *configuration_.get()));
   committed_.store(last_, std::memory_order_release);
@@ -212,21 +212,25 @@ void Journal::write(BatchWork& work, bool keep_head) {
   last_ = work.last();
   if (batch.keep_head) kept_ = last_;
   if (!batch.entries.empty()) last_entry_ = batch.entries.back().first;
-  update_slots(work);
   if (work.configured()) {
     configuration_.set(std::make_shared<const Configuration>(*work.configured()));
   }
   committed_.store(last_, std::memory_order_release);
+  tell_learner();
+  update_slots(work);
+}
+
+void Journal::tell_learner() {
+  call_safely(options_.note, "the learner could not be woken: ", [this] {
+    options_.committed(last_, last_entry_);
+  });
 }
 
 void Journal::answer(BatchWork& work) {
   const auto guarded = [this](const auto& call) {
     call_safely(options_.note, "an answer could not be given: ", call);
   };
-  if (!work.empty()) {
-    guarded([this] { options_.committed(last_, last_entry_); });
-    for (const auto& report : work.reports()) guarded([&] { report(observer_); });
-  }
+  for (const auto& report : work.reports()) guarded([&] { report(observer_); });
   for (const auto& each : work.answers()) guarded(each);
 }
 
@@ -245,7 +249,7 @@ void Journal::update_slots(const BatchWork& work) {
     if (Slot* const slot = slot_of(decision)) slot->settled = true;
   }
   while (!slots_.empty() && slots_.front().settled) slots_.pop_front();
-  open_.fetch_add(work.started().size() - work.settled().size(), std::memory_order_relaxed);
+  open_.fetch_add(work.started().size() - work.settled().size(), std::memory_order_release);
   if (slots_.size() > 2 * (waiting() + kSlack)) {
     std::erase_if(slots_, [](const Slot& each) { return each.settled; });
   }
@@ -303,7 +307,8 @@ bool Journal::recover() {
   last_trouble_.clear();
   broken_.store(false, std::memory_order_relaxed);
   note_safely(options_.note, "the log can be written again", "");
-  call_safely(options_.note, "", [this] { options_.committed(last_, last_entry_); });
+  tell_learner();
+  open_.store(slots_.size(), std::memory_order_release);
   return true;
 }
 

@@ -101,7 +101,9 @@ class Journal {
 
   Sequence committed() const noexcept { return committed_.load(std::memory_order_acquire); }
   std::size_t queued() const;
-  std::size_t waiting() const noexcept { return open_.load(std::memory_order_relaxed); }
+  // Events that wait for their reward. One that was completed counts until the learner was told: who
+  // sees 0 here, and then no lag of the learner, knows that everything is learned.
+  std::size_t waiting() const noexcept { return open_.load(std::memory_order_acquire); }
   bool broken() const noexcept { return broken_.load(std::memory_order_relaxed); }
   // The log's clock: what removal may rely on, and how far the log is ahead of the wall clock.
   Milliseconds trusted_time() const noexcept { return trusted_.load(std::memory_order_relaxed); }
@@ -139,6 +141,7 @@ class Journal {
   std::optional<Milliseconds> until_deadline() const;
   void commit(std::vector<Operation>& operations);
   void write(BatchWork& work, bool keep_head);
+  void tell_learner();
   void answer(BatchWork& work);
   void expire(BatchWork& work);
   bool recover();

@@ -164,6 +164,9 @@ class Service::Implementation final : public JournalObserver {
   }
 
   std::string status() const {
+    // In this order: if nothing waits and there is no lag, then everything has been learned.
+    const std::size_t waiting = journal_.waiting();
+    const std::uint64_t lag = learner_.lag();
     const auto published = learner_.published();
     ServiceView view{.agent = settings_.agent,
                      .mode = configuration_.get()->learning_mode,
@@ -174,8 +177,8 @@ class Service::Implementation final : public JournalObserver {
                      .events = published->agent->learned(),
                      .published = published->time,
                      .totals = metrics_.totals(),
-                     .waiting = journal_.waiting(),
-                     .lag = learner_.lag(),
+                     .waiting = waiting,
+                     .lag = lag,
                      .log_bytes = log_bytes(),
                      .known_actions = published->agent->action_count(),
                      .fault = published->agent->fault()};

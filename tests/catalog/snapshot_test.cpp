@@ -73,6 +73,35 @@ std::string load_error(const std::filesystem::path& path) {
   return error_of([&] { load_agent(path); });
 }
 
+// Three actions by id, learned from in turn.
+void learn_some(OfferAgent& agent, int steps) {
+  for (int i = 0; i < steps; ++i) {
+    const std::string id(1, static_cast<char>('a' + i % 3));
+    const OfferedAction action{.id = id, .features = {}};
+    agent.learn({}, action, 0.25, i % 3 == 0 ? 1.0 : 0.0);
+  }
+}
+
+TEST(AgentFile, AnAgentWhoseActionsAreOfferedByIdContinues) {
+  const TemporaryFolder folder;
+  for (const char* spec : {"hashed_linear+sau_sampling", "linear+sau_ucb", "hashed_mlp+greedy"}) {
+    const auto agent = make_offer_agent(spec, std::uint64_t{7});
+    learn_some(*agent, 30);
+    Rng rng({.seed = 7, .role = Role::kAgent});
+    rng.seek(3);
+    save_agent(folder / "agent", *agent, rng);
+    const SavedOfferAgent loaded = load_offer_agent(folder / "agent");
+    EXPECT_EQ(loaded.agent->spec(), agent->spec());
+    EXPECT_EQ(loaded.rng.position(), 3U);
+    learn_some(*agent, 30);
+    learn_some(*loaded.agent, 30);
+    EXPECT_EQ(state_bytes(*loaded.agent), state_bytes(*agent)) << spec;
+    EXPECT_THAT(load_error(folder / "agent"), HasSubstr("offered by id"));
+  }
+  example(folder);
+  EXPECT_THAT(error_of([&] { load_offer_agent(folder / "example"); }), HasSubstr("fixed set"));
+}
+
 // The same file after a change of its text, with its checksum made anew.
 std::string changed(std::string bytes, std::string_view from, std::string_view to) {
   bytes.resize(bytes.size() - sizeof(std::uint64_t));

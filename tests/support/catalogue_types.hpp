@@ -202,7 +202,9 @@ std::vector<Action> play_steps(A& agent, W& world, Rng& rng, int steps) {
   return played;
 }
 
-inline std::string state_bytes(const AnyAgent& agent) {
+// Of an agent of either kind.
+template <class A>
+std::string state_bytes(const A& agent) {
   StateWriter writer;
   agent.save(writer);
   return writer.bytes();

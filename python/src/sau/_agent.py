@@ -201,8 +201,7 @@ class Agent(Estimator):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the agent to a file, which ``sau.load`` and the C++ library read.
 
-        The whole file or none of it; a loaded agent goes on as if it had never stopped. An agent
-        to which actions are offered has no such file yet: use ``pickle``.
+        The whole file or none of it. A loaded agent continues as if it had never stopped.
 
         Examples
         --------
@@ -212,11 +211,6 @@ class Agent(Estimator):
         >>> sau.load(path)
         Agent('sample_mean+sau_ucb', n_actions=3, context_dim=0, seed=1)
         """
-        if self._has_offers:
-            raise _core.UsageError(
-                "save: an agent to which actions are offered by id cannot be written to an agent "
-                "file yet; pickle keeps it"
-            )
         self._save(os.fspath(path))
 
     @classmethod
@@ -230,10 +224,9 @@ class Agent(Estimator):
         """
         agent = empty(cls)
         agent._load(os.fspath(path))
-        assert agent._shape is not None
         seed, trial, scope = agent._stream
         agent._trial = (trial, scope)
-        actions, dim = agent._shape
+        actions, dim = agent._shape or (None, None)
         agent._params = {
             "agent": agent._spec,
             "n_actions": actions,

@@ -1,0 +1,72 @@
+#include "serve/journal.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <vector>
+
+#include "sau/serve/configuration.hpp"
+#include "sau/store/event_store.hpp"
+#include "serve/serve_support.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace sau::detail {
+namespace {
+
+struct Silent final : JournalObserver {
+  void ranked(const RankOperation&, Milliseconds) override {}
+  void rewarded(double, Milliseconds, bool) override {}
+  void expired(EventPhase, std::size_t) override {}
+};
+
+RankOperation operation_of(const std::string& event_id, Answer<RankAnswer> done) {
+  Decision decision;
+  decision.event_id = event_id;
+  decision.actions.resize(1);
+  decision.request = testing::simple_request(event_id);
+  RankOperation operation;
+  encode(decision, operation.record);
+  operation.answer.event_id = event_id;
+  operation.answer.ranking.push_back({"a", 1.0});
+  operation.done = std::move(done);
+  return operation;
+}
+
+// Else there is a moment in which nothing waits and nothing is left to learn, though an event that
+// has just expired was not learned.
+TEST(Journal, AnEventWaitsUntilTheLearnerIsTold) {
+  const testing::TemporaryFolder folder;
+  SharedStore store(open_event_store(folder / "log", {.sync = false}));
+  Current<Configuration> configuration(std::make_shared<const Configuration>());
+  const Milliseconds wait = configuration.get()->reward_wait_time;
+  std::atomic<Milliseconds> time{1'000'000};
+  Silent observer;
+  std::vector<std::size_t> waiting_when_told;  // written by the journal thread alone
+  std::promise<void> expired;
+  Journal* told = nullptr;
+  JournalOptions options;
+  options.clock = [&time] { return ClockReading{time, time}; };
+  options.note = [](const std::string&) {};
+  options.committed = [&](Sequence, Sequence last_entry) {
+    waiting_when_told.push_back(told->waiting());
+    if (last_entry > 0) expired.set_value();
+  };
+  options.removed = [](const LogHead&, const LogHead&) {};
+  Journal journal(store, configuration, observer, std::move(options));
+  told = &journal;
+  journal.start();
+  std::promise<void> ranked;
+  journal.submit(operation_of("one", [&](const Result<RankAnswer>&) { ranked.set_value(); }));
+  ranked.get_future().wait();
+  EXPECT_EQ(journal.waiting(), 1u);
+  time += wait + 1;
+  journal.keep_head();  // looks at the clock
+  expired.get_future().wait();
+  journal.stop();
+  EXPECT_EQ(waiting_when_told, (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(journal.waiting(), 0u);
+}
+
+}  // namespace
+}  // namespace sau::detail
