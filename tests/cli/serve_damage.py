@@ -126,7 +126,7 @@ class Damaged(ServeTestCase):
         for damage in (b"", b"SAUMODEL", b"sau-file", b"nonsense"):
             self.write("copy/model.sau", damage)
             server = self.serve(folder="copy")
-            self.assertIn("made anew from the log", server.log())
+            self.assertIn("rebuilt from the log", server.log())
             server.wait_learned(EVENTS)
             self.assertEqual(server.call("GET", properties).json()["checksum"], before)
             server.stop()
@@ -139,7 +139,7 @@ class Damaged(ServeTestCase):
             self.assertEqual(caller.rank(eventId=f"more{i}").status, 201)
         out = self.good("log", "backup", "data", "backup").out
         self.assertIn(f"{self.records + 50} records", out)
-        self.refused(2, "log", "backup", "data", "backup", says=("is there already",))
+        self.refused(2, "log", "backup", "data", "backup", says=("already exists",))
         self.refused(1, "log", "strike", "data", "e0-1", says=("in use",))
         self.refused(1, "serve", "data", "--port", "0", says=("in use",))
         server.kill()
@@ -149,7 +149,7 @@ class Damaged(ServeTestCase):
         self.assertEqual(server.call("GET", "/v1/decisions/more49").status, 200)
         server.stop()
         self.assertEqual(len(self.exported()), EVENTS + 50)
-        self.refused(2, "log", "restore", "data", "backup", says=("is there already",))
+        self.refused(2, "log", "restore", "data", "backup", says=("already exists",))
         self.refused(2, "log", "backup", "nowhere", "other", says=("nowhere",))
 
     def test_an_event_is_struck(self):
