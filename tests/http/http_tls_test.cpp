@@ -220,7 +220,7 @@ TEST_F(HttpTls, FileThatCannotBeUsedIsNamed) {
   const std::string other = (folder_.path() / "other.key").string();
   write_file(other, key_text(Key(EVP_EC_gen("P-256")), nullptr));
   EXPECT_EQ(said(certificate, other),
-            other + ": the key is not that of the certificate " + certificate);
+            other + ": the key does not match the certificate " + certificate);
   write_file(other, key_text(key_, "password"));
   EXPECT_THAT(said(certificate, other), AllOf(StartsWith(other), HasSubstr("encrypted")));
 }

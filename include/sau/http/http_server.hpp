@@ -42,7 +42,7 @@ constexpr std::size_t spare_connections(std::size_t connections) {
 // The server's threads call the functions, several at the same time if there are several threads.
 struct HttpServerOptions {
   std::string address = "127.0.0.1";  // an IP address, or "localhost"
-  std::uint16_t port = 0;             // 0: any that is free
+  std::uint16_t port = 0;             // 0: any free port
   unsigned threads = 1;
   std::size_t header_limit = 16'384;   // bytes of the request line and the headers
   std::size_t body_limit = 1'048'576;  // bytes
