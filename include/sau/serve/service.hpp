@@ -51,7 +51,7 @@ template <class T>
 using Answer = std::function<void(Result<T>)>;
 
 // The service, independent of transport. Thread-safe. A function that takes an Answer calls it
-// exactly once: immediately when the request is refused, else from a thread of the service when the
+// exactly once: before it returns, or later from a thread of the service. Success means that the
 // record is on disk. Answers should be quick.
 class Service {
  public:
