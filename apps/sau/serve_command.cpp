@@ -36,7 +36,7 @@ struct ServeFlags {
     field("port", port, "port to listen on; 0: any free port", Bounds{.min = 0.0, .max = 65535.0});
     field("threads", threads, "threads that answer requests", Bounds{.min = 1.0, .max = 256.0});
     field("connections", connections,
-          "connections open at the same time; a new one beyond that replaces an idle or slow one",
+          "connections open at the same time; a new one then replaces an idle or slow one",
           Bounds{.min = 1.0, .max = 100000.0});
     field("max_actions", max_actions, "actions in one rank request",
           Bounds{.min = 1.0, .max = 100000.0});
