@@ -38,7 +38,7 @@ int export_command(const LogFlags& flags) {
     throw UsageError("log export: --format " + flags.format + "; expected jsonl or dsjson");
   }
   if (flags.output.empty()) return export_to(std::cout, flags);
-  // A pipe or a device is written to: renaming a file to its name would replace it.
+  // Write directly to a pipe or a device: renaming a file to its name would replace it.
   std::error_code ignored;
   const auto found = std::filesystem::status(flags.output, ignored);
   if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found)) {
@@ -46,7 +46,7 @@ int export_command(const LogFlags& flags) {
     if (!file) throw Error(flags.output + ": cannot be written");
     return export_to(file, flags);
   }
-  // Aside, then renamed: whoever finds the file finds it whole.
+  // Written to another file, then renamed: nobody sees half a file.
   const std::string aside = flags.output + ".part";
   try {
     std::ofstream file(aside, std::ios::binary | std::ios::trunc);
@@ -73,7 +73,7 @@ int replay_command(const LogFlags& flags) {
       "{}: {}, {} rewards learned{}, up to record {}\n  model on disk {}\n  replayed      {}\n",
       flags.folder, check.agent, check.learned, check.from_base ? " (from base.sau on)" : "",
       check.position, check.stored, check.replayed);
-  if (!check.same) throw Error("the model on disk is not what the log makes of it");
+  if (!check.same) throw Error("the model on disk differs from the replayed one");
   fmt::print("the same, byte for byte\n");
   return 0;
 }
@@ -107,15 +107,15 @@ int upgrade_command(const LogFlags& flags) {
 int accept_command(const LogFlags& flags) {
   const AcceptedLoss loss = accept_loss(flags.folder, say_aside);
   if (loss.acknowledged > loss.last) {
-    fmt::print("{}: records {} to {} are lost; the log goes on after {}\n", flags.folder,
+    fmt::print("{}: records {} to {} are lost; the log continues after {}\n", flags.folder,
                loss.last + 1, loss.acknowledged, loss.last);
   } else {
-    fmt::print("{}: the log is taken for whole up to record {}\n", flags.folder, loss.last);
+    fmt::print("{}: the log is accepted as whole up to record {}\n", flags.folder, loss.last);
   }
   if (loss.model_removed) {
     fmt::print(
-        "the model had learned from them: it is kept as model.sau.lost, and made anew from "
-        "the log\n");
+        "the model had learned from them: it is kept as model.sau.lost, and the next start "
+        "rebuilds it from the log\n");
   }
   return 0;
 }
@@ -123,7 +123,7 @@ int accept_command(const LogFlags& flags) {
 int strike_command(const LogFlags& flags) {
   const Struck struck = strike_events(flags.folder, flags.events);
   fmt::print("{}: {} events struck", flags.folder, struck.events);
-  if (struck.already > 0) fmt::print(", {} were already", struck.already);
+  if (struck.already > 0) fmt::print(", {} were struck before", struck.already);
   fmt::print("; the model without them has checksum {}\n", struck.checksum);
   return 0;
 }
@@ -137,7 +137,7 @@ void add_folder(CLI::App& app, LogFlags& flags) {
 Deed describe_log(CLI::App& app) {
   app.description(
       "Works on the folder of sau serve. export, verify, replay and backup change nothing and may\n"
-      "run beside the server: they see one moment of the log. Stop the server before upgrade,\n"
+      "run while the server runs: they see one moment of the log. Stop the server before upgrade,\n"
       "accept and strike.");
   app.footer(
       "Examples:\n"
@@ -152,19 +152,19 @@ Deed describe_log(CLI::App& app) {
   const auto flags = std::make_shared<LogFlags>();
   const auto deed = std::make_shared<Deed>();
   app.require_subcommand(1);
-  CLI::App* out = app.add_subcommand("export", "print the events, one a line");
+  CLI::App* out = app.add_subcommand("export", "print the events, one per line");
   add_folder(*out, *flags);
   out->add_option("--format", flags->format,
-                  "jsonl: all that is known; dsjson: for Vowpal Wabbit [jsonl]")
+                  "jsonl: everything known; dsjson: for Vowpal Wabbit [jsonl]")
       ->type_name("FORMAT");
-  out->add_option("-o,--output", flags->output, "file instead of standard output")
+  out->add_option("-o,--output", flags->output, "file to write instead of standard output")
       ->type_name("FILE");
   out->callback([=] { *deed = [flags] { return export_command(*flags); }; });
   CLI::App* verify = app.add_subcommand("verify", "check every record and that they fit together");
   add_folder(*verify, *flags);
   verify->callback([=] { *deed = [flags] { return verify_command(*flags); }; });
   CLI::App* replay =
-      app.add_subcommand("replay", "learn from the log anew and compare with the model on disk");
+      app.add_subcommand("replay", "learn from the log again and compare with the model on disk");
   add_folder(*replay, *flags);
   replay->callback([=] { *deed = [flags] { return replay_command(*flags); }; });
   const auto add = [&](const char* name, const char* what, int (*command)(const LogFlags&)) {
@@ -179,21 +179,22 @@ Deed describe_log(CLI::App& app) {
   add("restore", "make a new folder from a backup, after checking it", restore_command)
       ->add_option("from", flags->other, "the backup")
       ->required();
-  add("upgrade", "bring a folder of an older version to this one, as sau serve does at its start",
+  add("upgrade", "upgrade a folder of an older version, as sau serve does when it starts",
       upgrade_command);
-  add("accept", "give up the end of a log that is lost, and go on without it", accept_command)
+  add("accept", "give up the lost end of a log and continue without it", accept_command)
       ->footer(
-          "sau serve refuses to start when the log ends before what was acknowledged, or when\n"
-          "log.mark, which knows that, is lost. Restore a backup if you have one. If not, this\n"
-          "takes the log as it is. If the model has learned from what is lost, it is made anew.\n"
-          "It does not help when records in the middle are missing or damaged.");
+          "sau serve refuses to start when acknowledged records are missing at the end of the\n"
+          "log, or when log.mark, which tells what was acknowledged, is lost. Restore a backup if\n"
+          "you have one. If not, this takes the log as it is. If the model has learned from lost\n"
+          "records, the next start rebuilds it.\n"
+          "This does not help when records in the middle are missing or damaged.");
   CLI::App* const strike =
-      add("strike", "take events out of what is learned, as after wrong rewards", strike_command);
+      add("strike", "unlearn events, for example after wrong rewards", strike_command);
   strike->add_option("events", flags->events, "event ids")->required();
   strike->footer(
-      "The events stay in the log, marked, and the model is made anew as if they had never been\n"
-      "learned from. Not for events that still wait, nor for those that base.sau has learned\n"
-      "from: it is written when old events are removed from the log.\n"
+      "The events stay in the log, marked, and the model is rebuilt as if it had never learned\n"
+      "from them. Events that still wait for their reward cannot be struck, nor can those that\n"
+      "base.sau has learned from: it is written when old events are removed from the log.\n"
       "Example:\n"
       "  sau log strike data visit-17 visit-18");
   return [deed] { return (*deed)(); };

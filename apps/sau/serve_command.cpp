@@ -33,23 +33,22 @@ struct ServeFlags {
                 request_seconds = 15;
   bool quiet = false;
   void fields(auto&& field) {
-    field("port", port, "port to listen on; 0 is any that is free",
-          Bounds{.min = 0.0, .max = 65535.0});
+    field("port", port, "port to listen on; 0: any free port", Bounds{.min = 0.0, .max = 65535.0});
     field("threads", threads, "threads that answer requests", Bounds{.min = 1.0, .max = 256.0});
     field("connections", connections,
-          "connections open at the same time; for a new one an idle or slow one is dropped",
+          "connections open at the same time; a new one then replaces an idle or slow one",
           Bounds{.min = 1.0, .max = 100000.0});
     field("max_actions", max_actions, "actions in one rank request",
           Bounds{.min = 1.0, .max = 100000.0});
-    field("max_model_bytes", max_model_bytes, "bytes of a model that is sent with PUT /model",
+    field("max_model_bytes", max_model_bytes, "largest model that PUT /model accepts, in bytes",
           Bounds{.min = 1.0, .max = 1e12});
     field("snapshot_seconds", snapshot_seconds,
-          "seconds between two copies of the model on disk; a restart replays what came after",
+          "seconds between two copies of the model on disk; a restart replays what came later",
           Bounds{.min = 1.0, .max = 86400.0});
     field("request_seconds", request_seconds,
-          "seconds that a caller may take to send one request; slower ones are given up",
+          "seconds that a caller may take to send one request; slower requests are refused",
           Bounds{.min = 1.0, .max = 3600.0});
-    field("quiet", quiet, "say nothing but warnings");
+    field("quiet", quiet, "print only warnings");
   }
 };
 
@@ -58,7 +57,7 @@ constexpr std::size_t kHealthConnections = 16;
 void check(const ServeFlags& flags) {
   if (flags.key_file.empty() && !is_loopback(flags.listen)) {
     throw UsageError("serve: --listen " + flags.listen +
-                     " lets other machines in and needs --key-file; without one the address is "
+                     " lets other machines in and needs --key-file; without one, listen on "
                      "127.0.0.1, ::1 or localhost");
   }
   if (flags.tls_certificate.empty() != flags.tls_key.empty()) {
@@ -66,19 +65,19 @@ void check(const ServeFlags& flags) {
   }
 }
 
-// Whether standard error takes a line without waiting for a reader.
+// Whether a line can be written to standard error without blocking.
 bool takes_a_line() noexcept {
   pollfd where{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
   return ::poll(&where, 1, 0) == 1;
 }
 
-// Lines for the operator. Thread-safe; throws nothing. Where they go to may be full or gone, which
-// is no reason to wait or to stop: what does not fit is left out, and that is said later.
+// Writes a line for the operator. Thread-safe; does not throw. If standard error is full or closed,
+// the service must not block or stop: the line is left out, and a later one says so.
 void note(const std::string& line) noexcept {
   try {
     static std::mutex mutex;
     static std::size_t left_out = 0;
-    constexpr std::size_t kLongest = 2048;  // a pipe that takes anything takes twice as much
+    constexpr std::size_t kLongest = 2048;  // a pipe that is writable takes at least 4096
     const std::string time = write_time(milliseconds_now());
     std::string text = fmt::format("{} {}\n", time, line.substr(0, kLongest));
     const std::lock_guard lock(mutex);
@@ -100,7 +99,7 @@ void note_failure(std::string_view request, const char* what) {
   note(fmt::format("{} failed: {}", request, what));
 }
 
-// Tells of connections that were dropped or refused, every ten seconds at most.
+// Notes dropped and refused connections, at most every ten seconds.
 class DropLines {
  public:
   explicit DropLines(const HttpTally& tally) : tally_(tally) {}
@@ -110,7 +109,7 @@ class DropLines {
     const Counts counts = {tally_.idle, tally_.slow, tally_.address, tally_.full};
     if (counts == told_ || now < next_) return;
     note(
-        fmt::format("connections were dropped to make room for others: {} idle, {} slow, {} of "
+        fmt::format("connections were dropped to make room for others: {} idle, {} slow, {} from "
                     "addresses with too many; {} were refused, as all others were being answered; "
                     "{} are open",
                     counts[0] - told_[0], counts[1] - told_[1], counts[2] - told_[2],
@@ -133,7 +132,7 @@ std::string address_of(const ServeFlags& flags, std::uint16_t port) {
   return fmt::format("{}://{}{}{}:{}/", scheme, six ? "[" : "", flags.listen, six ? "]" : "", port);
 }
 
-// What both ports have in common.
+// The options that both ports have in common.
 HttpServerOptions server_options(const ServeFlags& flags, ServiceOverHttp& over_http,
                                  ServiceOverHttp::Port port) {
   HttpServerOptions options;
@@ -155,7 +154,7 @@ HttpHandler handler_of(ServiceOverHttp& over_http, ServiceOverHttp::Port port) {
   };
 }
 
-// For programs that wait for it. A reader that is gone is no reason to stop.
+// Prints a line that other programs may wait for. If nobody reads it, the service continues.
 void say(const std::string& line) {
   std::fputs(line.c_str(), stdout);
   if (std::fflush(stdout) == 0) return;
@@ -230,7 +229,7 @@ int serve(const std::string& folder, const ServeFlags& flags) {
   return 0;
 }
 
-// A flag that was given or not: what it stands for then is not one number.
+// Adds a flag whose default is not a number.
 void add_number(CLI::App& app, const std::string& name, Bounds bounds,
                 std::optional<std::uint64_t>& value, const std::string& help) {
   app.add_option_function<std::string>(
@@ -249,9 +248,9 @@ void add_number(CLI::App& app, const std::string& name, Bounds bounds,
 Deed describe_serve(CLI::App& app) {
   app.description(
       "Serves decisions over HTTP: which action? (rank), how did it go? (reward); learns while it\n"
-      "runs. Everything is kept in FOLDER: the events, the model, the settings. What was\n"
-      "acknowledged is on disk; after a crash it goes on where it was. The calls are those of the\n"
-      "retired Azure Personalizer; its clients work by changing the endpoint.");
+      "runs. FOLDER holds everything: the events, the model, the settings. Whatever was\n"
+      "acknowledged is on disk: after a crash, the service continues where it was. The calls are\n"
+      "those of the retired Azure Personalizer; its clients need only a new endpoint.");
   app.footer(
       "Examples:\n"
       "  sau serve data                                then open http://127.0.0.1:8080/\n"
@@ -262,32 +261,31 @@ Deed describe_serve(CLI::App& app) {
       "Rewards are from -1 to 1; others are refused. For other units set rewardMinimum and\n"
       "rewardMaximum to your range (PUT /personalizer/v1.0/configurations/service). The spread of\n"
       "a new action is 1, so scale your rewards, or set alpha of the strategy.\n"
-      "SIGTERM or Ctrl-C ends it when requests that have begun are answered. docs/service.md has "
-      "a\n"
-      "tour of ten minutes, docs/http.md every call.");
+      "After SIGTERM or Ctrl-C it answers the requests that have begun, then ends.\n"
+      "docs/service.md has a tour of ten minutes, docs/http.md describes every call.");
   const auto flags = add_flags<ServeFlags>(app);
   app.add_option("--agent", flags->agent,
-                 "model+strategy, any that sau list shows and sau run takes; kept with the\n"
-                 "folder [hashed_linear+sau_sampling]")
+                 "model+strategy, as for sau run (see sau list); the folder keeps it\n"
+                 "[hashed_linear+sau_sampling]")
       ->type_name("SPEC");
   add_number(app, "--seed", {}, flags->seed,
-             "of the model's first weights and of every draw; kept with the folder [1]");
+             "seed of the model's first weights and of all draws; the folder keeps it [1]");
   add_number(app, "--connections-per-address", {.min = 1.0, .max = 100000.0},
              flags->connections_per_address,
-             "connections of one address [half of --connections; loopback: as many as it likes]");
-  add_number(
-      app, "--health-port", {.min = 0.0, .max = 65535.0}, flags->health_port,
-      "a second port, with /healthz, /readyz and /metrics alone; 0 is any that is free [none]");
+             "connections from one address [half of --connections; loopback: no limit]");
+  add_number(app, "--health-port", {.min = 0.0, .max = 65535.0}, flags->health_port,
+             "a second port with only /healthz, /readyz and /metrics; 0: any free port [none]");
   app.add_option("--listen", flags->listen,
-                 "IP address to listen on; others than loopback need --key-file [127.0.0.1]")
+                 "IP address to listen on; needs --key-file unless it is loopback [127.0.0.1]")
       ->type_name("ADDRESS");
-  app.add_option("--key-file", flags->key_file, "file with the keys of callers, one a line")
+  app.add_option("--key-file", flags->key_file, "file with the keys of callers, one per line")
       ->type_name("FILE");
   app.add_option("--tls-certificate", flags->tls_certificate, "certificate chain, PEM")
       ->type_name("FILE");
   app.add_option("--tls-key", flags->tls_key, "its private key, PEM")->type_name("FILE");
   const auto folder = std::make_shared<std::string>();
-  app.add_option("folder", *folder, "of events, model and settings; made when it is not there")
+  app.add_option("folder", *folder,
+                 "folder of the events, the model and the settings; created if missing")
       ->required();
   return [flags, folder] { return serve(*folder, *flags); };
 }

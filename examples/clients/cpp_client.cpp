@@ -1,4 +1,4 @@
-// A client of `sau serve` in C++ with libcurl: asks what to show, tells how it went.
+// A client of `sau serve` in C++ with libcurl: asks what to show, and tells how it went.
 //     cpp_client http://127.0.0.1:8080 [VISITS]      the key, if one is needed, in SAU_KEY
 #include <curl/curl.h>
 
@@ -46,8 +46,8 @@ class Client {
   }
 
  private:
-  // What was not acknowledged may be sent again: with the same event id it counts once. 503 says
-  // that the service has too much to do, or no room on its disk, at the moment.
+  // A request that was not acknowledged may be sent again: with the same event id it counts once.
+  // 503 means that the service is too busy, or its disk is full, at the moment.
   Reply post(const std::string& path, const Json& body) {
     constexpr int kAttempts = 5;
     Reply reply;
@@ -96,7 +96,7 @@ int run(const std::string& endpoint, int visits) {
   int clicks = 0;
   for (int visit = 0; visit < visits; ++visit) {
     const bool phone = visit % 2 == 0;
-    // Ids of our own make a request safe to repeat.
+    // With our own ids, a request is safe to repeat.
     const std::string id = "cpp-" + std::to_string(start) + "-" + std::to_string(visit);
     const Json sport = {{"id", "sport"}, {"features", Json::array({{{"topic", "football"}}})}};
     const Json news = {{"id", "news"},
@@ -105,7 +105,7 @@ int run(const std::string& endpoint, int visits) {
     const std::string shown = client.rank({{"eventId", id},
                                            {"contextFeatures", Json::array({context})},
                                            {"actions", Json::array({sport, news})}});
-    // Your world: phones like sport, other devices news.
+    // A stand-in for your users: on phones they like sport, elsewhere news.
     const bool clicked = shown == (phone ? "sport" : "news");
     client.reward(id, clicked ? 1.0 : 0.0);
     clicks += clicked ? 1 : 0;

@@ -10,8 +10,8 @@ namespace sau::detail {
 
 using Clock = std::chrono::steady_clock;
 
-// One client, as its worker sees it. Used only by the worker's thread. Nothing is thrown by these
-// functions: a connection that has no memory to go on with is closed.
+// One client, as its worker sees it. Used only by the worker's thread. These functions do not
+// throw: a connection that runs out of memory is closed.
 class Connection {
  public:
   Connection() = default;
@@ -20,11 +20,11 @@ class Connection {
   virtual ~Connection() = default;
 
   virtual void start() noexcept = 0;
-  // The answer to its request of this number. None: there will not be one.
+  // The answer to the request with this number. Nothing: there will not be one.
   virtual void answer(std::uint64_t request, std::optional<HttpResponse> response) noexcept = 0;
-  // Ends what has taken too long, or was dropped.
+  // Ends the connection, or its request, if it was dropped or has taken too long.
   virtual void check(Clock::time_point now) noexcept = 0;
-  // Closes when it has nothing to answer any more.
+  // Closes the connection once everything is answered.
   virtual void begin_stop() noexcept = 0;
   virtual void close() noexcept = 0;
   virtual bool closed() const noexcept = 0;

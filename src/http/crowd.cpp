@@ -56,7 +56,7 @@ bool Guest::enter(State state) noexcept {
   std::uint64_t word = word_.load(std::memory_order_relaxed);
   if (state_of(word) == State::kDropped) return false;
   if (state_of(word) == state) return true;
-  // Since when somebody is being answered is nobody's question.
+  // Nobody needs to know since when a connection is being answered.
   const std::uint64_t since = state == State::kAnswering ? 0 : microseconds_now();
   return word_.compare_exchange_strong(word,
                                        (since << kStateBits) | static_cast<std::uint64_t>(state));
@@ -120,7 +120,7 @@ Crowd::Candidate Crowd::longest_waiting(const Group& group) const noexcept {
     const std::uint64_t word = guest->word_.load(std::memory_order_relaxed);
     const auto state = Guest::state_of(word);
     if (state == Guest::State::kAnswering) continue;
-    // (Of two words of one state the smaller is the older.)
+    // Of two words with the same state, the smaller one is older.
     Candidate& best = state == Guest::State::kIdle      ? idle
                       : state == Guest::State::kSending ? sending
                                                         : taking;
@@ -146,7 +146,7 @@ Crowd::Candidate Crowd::longest_waiting_of_largest() const noexcept {
   return best;
 }
 
-// What was chosen may begin to be answered in the meantime; then another one is chosen.
+// The server may begin to answer the chosen connection meanwhile; then another one is chosen.
 template <class Choose>
 std::optional<Crowd::Dropped> Crowd::drop(Choose choose, bool by_address) {
   constexpr int kAttempts = 8;
@@ -169,7 +169,8 @@ std::optional<Crowd::Dropped> Crowd::drop(Choose choose, bool by_address) {
 }
 
 std::unique_ptr<Guest> Crowd::turn_away(const AddressKey& key, Worker& worker) {
-  // Saying no takes a socket for a moment. The rest of the spare ones are for those who get in.
+  // A refusal needs a socket for a moment. It may use half of the spare ones; the others are for
+  // connections that are admitted.
   if (leaving_ >= std::max<std::size_t>(spare_ / 2, 1)) return nullptr;
   auto guest = std::make_unique<Guest>(*this, worker, ++last_id_, key, true);
   ++leaving_;

@@ -19,16 +19,16 @@ namespace sau::detail {
 class Crowd;
 class Worker;
 
-// What connections are counted by: an IPv4 address, or the first half of an IPv6 address, since
-// whoever has one of those has all that begin like it.
+// Connections are counted by this: an IPv4 address, or the first half of an IPv6 address, since
+// whoever has one IPv6 address usually has the whole network.
 using AddressKey = std::array<unsigned char, 8>;
 AddressKey key_of(const boost::asio::ip::address& address);
 
-// One connection as the crowd sees it. The connection owns it and says what it is doing; the crowd
-// may drop it at any moment in which it is not being answered.
+// One connection as the crowd sees it. The connection owns it and says what it is doing. The crowd
+// may drop it at any moment while it is not being answered.
 class Guest {
  public:
-  // Sending its request; waiting for the answer; taking the answer, as fast as it reads.
+  // kSending: its request. kAnswering: it waits for the answer. kTaking: it is reading the answer.
   enum class State : std::uint64_t { kIdle, kSending, kAnswering, kTaking, kDropped };
 
   Guest(Crowd& crowd, Worker& worker, std::uint64_t id, AddressKey key, bool turned_away) noexcept;
@@ -37,7 +37,7 @@ class Guest {
   ~Guest();  // leaves the crowd
 
   std::uint64_t id() const noexcept { return id_; }
-  // There was no room: it is to be answered with 503 and closed.
+  // There was no room: answer it with 503 and close it.
   bool turned_away() const noexcept { return turned_away_; }
 
   // Called only by the connection's own thread. False: it was dropped in the meantime.
@@ -57,15 +57,15 @@ class Guest {
   const AddressKey key_;
   const bool turned_away_;
   std::size_t place_ = 0;  // in its group; used by the crowd, under its lock
-  // The state, and since when, in microseconds. One word, so that the crowd can drop exactly what
-  // it looked at.
+  // The state, and since when, in microseconds. Both in one word, so that the crowd drops a guest
+  // only if it is still in the state that was seen.
   std::atomic<std::uint64_t> word_;
 };
 
-// Everybody who is connected. A new connection always finds room as long as there is one that is
-// not being answered: of the address with most connections, the one that has been idle longest
-// goes, and where none is idle the one that has been sending its request longest; then one that has
-// not read its answer for a twelfth of the time it has for that. Thread-safe.
+// All connections. A new one always finds room as long as some other is not being answered. One of
+// the address that has most is dropped: the one idle longest; if none is idle, the one that has
+// been sending its request longest; else one that has not read its answer for a twelfth of the time
+// it has for that. Thread-safe.
 class Crowd {
  public:
   struct Dropped {
@@ -73,17 +73,17 @@ class Crowd {
     std::uint64_t id = 0;
   };
   struct Admission {
-    std::unique_ptr<Guest> guest;    // none: close the new connection without a word
+    std::unique_ptr<Guest> guest;    // null: close the new connection without an answer
     std::optional<Dropped> dropped;  // to be closed by its worker
   };
 
   explicit Crowd(const HttpServerOptions& options);
 
-  // Whether one more may be accepted: a few may be open beyond the limit while they are closed. If
-  // not, `on_room` is called once when there is room again, by the thread that made it.
+  // Whether one more may be accepted: while some are being closed, a few more than the limit may be
+  // open. If not, `on_room` is called once when there is room, by the thread that made the room.
   bool has_room(std::function<void()> on_room);
   Admission admit(const boost::asio::ip::address& address, Worker& worker);
-  // Makes room without anybody new: no files are left.
+  // Makes room without a new connection: the process has no file descriptors left.
   std::optional<Dropped> drop_one();
 
  private:

@@ -58,7 +58,7 @@ void append_head(std::string& to, const HttpResponse& response, Persistence pers
                  std::string_view date) {
   for (const HttpHeader& header : response.headers) {
     if (breaks_the_line(header.name) || breaks_the_line(header.value)) {
-      throw Error("the header " + slug(header.name) + " of a response has a line break in it");
+      throw Error("the header " + slug(header.name) + " of a response contains a line break");
     }
   }
   append(to, "HTTP/1.1 ", std::to_string(response.status), " ", reason(response.status));

@@ -14,7 +14,7 @@ class ReplyToFunction final : public detail::ReplyState {
     if (called()) return;
     try {
       taker_(text_response(500, "the server failed to answer this"));
-    } catch (...) {  // a destructor cannot say so
+    } catch (...) {  // a destructor cannot report it
     }
   }
 

@@ -24,8 +24,8 @@ using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, asio::io_context::ex
 
 constexpr std::chrono::milliseconds kAcceptRetry{50};
 
-// Or of kernel memory, which comes with them.
-bool is_want_of_files(const ErrorCode& error) {
+// Out of file descriptors, or of the kernel memory for them.
+bool is_out_of_files(const ErrorCode& error) {
   return error == boost::system::errc::too_many_files_open ||
          error == boost::system::errc::too_many_files_open_in_system ||
          error == boost::system::errc::no_buffer_space ||
@@ -51,7 +51,7 @@ HttpHandler answered_at_once(std::function<HttpResponse(const HttpRequest&)> ans
   };
 }
 
-// Accepts connections, on the thread of the first worker, and gives each to the worker that has
+// Accepts connections on the thread of the first worker, and gives each to the worker with the
 // fewest.
 class HttpServer::Implementation {
  public:
@@ -114,7 +114,7 @@ class HttpServer::Implementation {
  private:
   asio::io_context& first() { return workers_.front()->io(); }
 
-  // What follows is called on the first worker's thread.
+  // Called on the first worker's thread, unless noted otherwise:
 
   void accept() {
     if (stopping_) return;
@@ -125,8 +125,8 @@ class HttpServer::Implementation {
       waiting_ = false;
       if (stopping_) return;
       if (error) {
-        // Without a file for it, it goes on waiting until one is free.
-        if (is_want_of_files(error)) close_dropped(crowd_.drop_one());
+        // Without a file descriptor, the new connection waits until one is free.
+        if (is_out_of_files(error)) close_dropped(crowd_.drop_one());
         return accept_later();
       }
       try {
@@ -160,7 +160,7 @@ class HttpServer::Implementation {
     }
   }
 
-  // No files are left, say: asking again at once would only burn time.
+  // No file descriptors are left, for example: retrying immediately would only waste CPU time.
   void accept_later() {
     retry_->expires_after(kAcceptRetry);
     retry_->async_wait([this](ErrorCode) {

@@ -8,7 +8,7 @@
 
 namespace sau::detail {
 
-// Bytes that came and were not used yet, in one piece.
+// Bytes that were received and are not used yet, in one piece.
 class InputBuffer {
  public:
   std::string_view bytes() const noexcept { return {bytes_.data() + begin_, end_ - begin_}; }

@@ -53,7 +53,7 @@ void Outbox::put(Delivery delivery) noexcept {
   }
   try {
     if (waiting_.size() == 1) boost::asio::post(*io_, [this] { wake_(); });
-  } catch (const std::bad_alloc&) {  // the worker looks by itself now and then
+  } catch (const std::bad_alloc&) {  // the worker's next tick finds it
   }
 }
 

@@ -28,8 +28,8 @@ struct Delivery {
 };
 
 // Answers on their way from any thread to the one that sends them. That thread is woken once for
-// all that come while it is at something else, since many requests are often answered together.
-// Replies hold on to this and to nothing else of the server.
+// all answers that come while it is busy, since many requests are often answered together. Replies
+// keep only this part of the server alive.
 class Outbox {
  public:
   // `wake` is called on a thread of `io`.
@@ -37,14 +37,15 @@ class Outbox {
 
   // Thread-safe.
   static HttpReply reply_to(const std::shared_ptr<Outbox>& outbox, const Ticket& ticket);
-  // Without memory for it the request is answered with a failure, when take() is called next.
+  // If memory runs out, the request is answered with a failure at the next take().
   void put(Delivery delivery) noexcept;
-  // From here on what is put is dropped.
+  // Later answers are dropped.
   void close();
 
-  // Used only by the sending thread, which says first that it is the one.
+  // Used only by the sending thread, which must call own() first.
   void own();
-  // What is put for this ticket, by this thread, between the two calls is returned by the second.
+  // An answer that this thread puts for this ticket between the two calls is returned by the
+  // second.
   void begin_call(const Ticket& ticket);
   std::optional<Delivery> end_call();
   void take(std::vector<Delivery>& into);
@@ -54,7 +55,7 @@ class Outbox {
   boost::asio::io_context* io_;  // null: closed
   const std::function<void()> wake_;
   std::vector<Delivery> waiting_;
-  std::array<Ticket, 64> lost_;  // for want of memory
+  std::array<Ticket, 64> lost_;  // their answers were lost when memory ran out
   std::size_t lost_count_ = 0;
 
   std::optional<Ticket> calling_;

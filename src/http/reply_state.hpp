@@ -7,13 +7,13 @@
 
 namespace sau::detail {
 
-// What the copies of a reply share: that one answer at most gets through.
+// Shared by the copies of a reply: lets at most one answer through.
 class ReplyState {
  public:
   ReplyState() = default;
   ReplyState(const ReplyState&) = delete;
   ReplyState& operator=(const ReplyState&) = delete;
-  // Whoever derives from this says here what becomes of a request that was not answered.
+  // A derived class handles a request that was never answered in its destructor.
   virtual ~ReplyState() = default;
 
   void answer(HttpResponse response) {

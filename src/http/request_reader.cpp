@@ -19,7 +19,7 @@ bool same_name(std::string_view a, std::string_view b) {
   return boost::beast::iequals(View(a.data(), a.size()), View(b.data(), b.size()));
 }
 
-// A target may be a whole address, which then overrules Host (RFC 9112, section 3.2.2).
+// A target may be a whole URL, which then overrides Host (RFC 9112, section 3.2.2).
 void shorten_target(HttpRequest& request) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (!request.target.starts_with(scheme)) continue;
@@ -45,7 +45,7 @@ class RequestReader::Parser final : public http::basic_parser<true> {
   bool has_begun() const noexcept { return got_some(); }
 
   HttpRequest request;
-  bool told = false;  // of the head
+  bool told = false;  // read() has returned kHead
   bool http_1_0 = false;
   unsigned hosts = 0, encodings = 0;
   bool chunked_only = true;
@@ -63,7 +63,7 @@ class RequestReader::Parser final : public http::basic_parser<true> {
   }
 
   void on_field_impl(http::field field, View name, View value, ErrorCode& error) override {
-    // What comes after a body is not part of the headers, and nothing here needs it.
+    // Trailers, after a body, are not headers, and nothing here needs them.
     if (told) return;
     pay(name.size() + value.size() + 4, error);
     if (field == http::field::host) ++hosts;
@@ -78,7 +78,7 @@ class RequestReader::Parser final : public http::basic_parser<true> {
   void on_header_impl(ErrorCode&) override {}
 
   void on_body_init_impl(boost::optional<std::uint64_t> const& size, ErrorCode&) override {
-    // Room for as much as was announced, but not for an announcement alone.
+    // Reserve the announced size, but not much before any bytes have come.
     constexpr std::uint64_t kTrust = 65'536;
     request.body.reserve(std::min(size.value_or(0), kTrust));
   }
@@ -98,7 +98,7 @@ class RequestReader::Parser final : public http::basic_parser<true> {
       error = http::error::body_limit;
       return 0;
     }
-    // Room grows with what has come, not with what was announced, but never beyond that.
+    // Grow with the bytes that have come, and not beyond the announced size.
     const std::size_t needed = request.body.size() + bytes.size();
     if (needed > request.body.capacity()) {
       const std::uint64_t announced = content_length().value_or(UINT64_MAX);
@@ -109,8 +109,8 @@ class RequestReader::Parser final : public http::basic_parser<true> {
     return bytes.size();
   }
 
-  // The base counts only what is in the buffer at the time: many short headers, sent one by one,
-  // would never end.
+  // The base class counts only bytes that are in the buffer: many short headers, sent one by one,
+  // would never reach its limit.
   void pay(std::size_t bytes, ErrorCode& error) {
     if (bytes > header_left_) {
       error = http::error::header_limit;
@@ -136,7 +136,7 @@ RequestReader::Step RequestReader::read(InputBuffer& input) {
     const std::string_view bytes = input.bytes();
     input.used(parser_->put(boost::asio::const_buffer(bytes.data(), bytes.size()), error));
     if (error == http::error::need_more) {
-      // A line of a chunk, say, that does not end.
+      // For example a chunk header that does not end.
       if (input.bytes().size() > header_limit_) return refuse(431, "the headers are too large");
       return Step::kNeedMore;
     }
@@ -149,7 +149,7 @@ RequestReader::Step RequestReader::read(InputBuffer& input) {
     if (parser_->hosts > 1 || (parser_->hosts == 0 && !parser_->http_1_0)) {
       return refuse(400, "exactly one Host header is needed");
     }
-    // Where a body ends must not be open to doubt: its rest would be taken for the next request.
+    // The end of a body must not be in doubt: its rest would be read as the next request.
     if (parser_->encodings > 1 || !parser_->chunked_only) {
       return refuse(501, "the only transfer encoding known here is chunked");
     }

@@ -9,13 +9,13 @@
 
 namespace sau::detail {
 
-// Makes requests of bytes, one after the other.
+// Parses bytes into requests, one after the other.
 class RequestReader {
  public:
   enum class Step {
-    kNeedMore,  // bytes; those that are left are not enough
-    kHead,      // head() is there: comes once for every request, before kWhole
-    kWhole,     // take() it
+    kNeedMore,  // more bytes are needed
+    kHead,      // head() is complete: comes once per request, before kWhole
+    kWhole,     // the request is complete: take() it
     kRefused,   // status() and line() say why; nothing after it can be read
   };
 
@@ -27,7 +27,7 @@ class RequestReader {
   // Uses as many bytes as it can.
   Step read(InputBuffer& input);
 
-  // Whether there is a part of a request.
+  // Whether a part of a request has come.
   bool begun() const noexcept;
 
   // From kHead on:
@@ -36,14 +36,14 @@ class RequestReader {
   bool keep_alive() const noexcept;
   bool is_http_1_0() const noexcept;
   bool expects_continue() const noexcept;
-  void limit_body(std::size_t bytes) noexcept;  // none may come otherwise
-  // As the head says, or as large as it may be where it does not say it.
+  void limit_body(std::size_t bytes) noexcept;  // without it, no body is accepted
+  // The size in the head, or the limit if the head has none.
   std::size_t body_size() const noexcept;
-  void hold(std::shared_ptr<const void> permit) noexcept;  // goes with the request
+  void hold(std::shared_ptr<const void> permit) noexcept;  // stored in the request
 
-  // The request, or its head when the rest is of no interest; begins with the next one.
+  // Returns the request, or only its head if called before kWhole. Then begins the next request.
   HttpRequest take();
-  // Gives up what there is of the request, and its memory.
+  // Drops the partial request and frees its memory.
   void give_up();
 
   int status() const noexcept;

@@ -7,14 +7,14 @@
 
 namespace sau::detail {
 
-// What a response says of the connection it goes through.
+// What a response says about its connection.
 enum class Persistence { kDefault, kClose, kKeepAlive };
 
 // Whether an answer of this status has a body (RFC 9110, section 6.4.1).
 bool has_body(int status) noexcept;
 
-// Adds the status line and the headers, with the empty line after them. Throws Error, and adds
-// nothing, for a header that would end early: one with a line break in it.
+// Appends the status line, the headers and the empty line after them. Throws Error, and appends
+// nothing, if a header contains a line break.
 void append_head(std::string& to, const HttpResponse& response, Persistence persistence,
                  std::string_view date);
 

@@ -20,13 +20,13 @@
 
 namespace sau::detail {
 
-// A client that is still sending when it is answered gets this long to take notice: closing with
-// bytes unread would destroy the answer on its way.
+// A client that is still sending when it is answered gets this long to notice: closing with unread
+// bytes would destroy the answer on its way.
 inline constexpr std::chrono::milliseconds kLinger{2000};
 
 // A connection over a socket, or over TLS on a socket: reads a request, has it answered, and begins
-// again. What it waits for keeps it alive. Short answers to requests that were sent ahead are
-// collected and sent together.
+// again. Pending operations keep it alive. Short answers to pipelined requests are collected and
+// sent together.
 template <class Stream>
 class StreamConnection final : public Connection,
                                public std::enable_shared_from_this<StreamConnection<Stream>> {
@@ -74,7 +74,7 @@ class StreamConnection final : public Connection,
     if (at_deadline_ == AtDeadline::kClose) return close();
     expired_ = true;
     ErrorCode ignored;
-    socket().cancel(ignored);  // what is being read ends with an error, and that with an answer
+    socket().cancel(ignored);  // the read ends with an error, and received() answers with 408
   }
 
   void begin_stop() noexcept override {
@@ -97,9 +97,9 @@ class StreamConnection final : public Connection,
   enum class AtDeadline { kClose, kGiveUpReading };
 
   static constexpr bool kPlain = std::is_same_v<Stream, Socket>;
-  static constexpr std::size_t kCollected = 65'536;  // bytes of answers that wait for others
-  static constexpr std::size_t kLarge = 16'384;      // bytes of a body that is not copied
-  static constexpr int kTurn = 64;  // requests in a row, when other connections wait
+  static constexpr std::size_t kCollected = 65'536;  // bytes of answers that are collected
+  static constexpr std::size_t kLarge = 16'384;      // a body of so many bytes is not copied
+  static constexpr int kTurn = 64;                   // requests in a row before others get a turn
 
   Socket& socket() {
     if constexpr (kPlain) {
@@ -109,7 +109,7 @@ class StreamConnection final : public Connection,
     }
   }
 
-  // Every step of a connection goes through this: what is thrown in it ends the connection at most.
+  // Every step of a connection goes through this: an exception ends at most this connection.
   template <class Step>
   void guarded(Step step) noexcept {
     try {
@@ -118,7 +118,7 @@ class StreamConnection final : public Connection,
       } catch (const std::bad_alloc&) {
         report(kNoMemory);
         if (awaiting_ || writing_ || last_ || !out_.empty()) return close();
-        // It was the request that needed too much. Without it there is enough to say so.
+        // The request needed too much. Without it there is enough memory to say so.
         reader_.give_up();
         input_ = {};
         refuse(503, kNoMemory);
@@ -137,7 +137,7 @@ class StreamConnection final : public Connection,
     proceed();
   }
 
-  // Everything there is to do now; returns when there is something to wait for.
+  // Does everything that can be done now; returns when it has to wait for something.
   void proceed() {
     for (int turn = 0; !closed_; ++turn) {
       const bool send_now = awaiting_ || last_ || out_.size() >= kCollected || !out_body_.empty();
@@ -211,7 +211,7 @@ class StreamConnection final : public Connection,
     proceed();
   }
 
-  // The headers are there: what they say decides whether the body is wanted.
+  // The headers are complete; they decide whether the body is wanted.
   void consider_head() {
     std::size_t limit = options_.body_limit;
     std::optional<HttpResponse> refusal;
@@ -233,12 +233,12 @@ class StreamConnection final : public Connection,
     }
     continue_due_ = reader_.expects_continue() && !reader_.whole();
     if (!refusal) return;
-    if (!reader_.whole()) last_ = true;  // the body may come all the same
+    if (!reader_.whole()) last_ = true;  // the client may still send the body
     take_request();
     send(std::move(*refusal));
   }
 
-  // The request, and what has to be known of it to answer it.
+  // Takes the request, and remembers what is needed to answer it.
   HttpRequest take_request() {
     keep_alive_ = reader_.keep_alive();
     http_1_0_ = reader_.is_http_1_0();
@@ -271,7 +271,7 @@ class StreamConnection final : public Connection,
   }
   void report(const char* what) noexcept { worker_.shared().report(asked_, what); }
 
-  // To what cannot be read.
+  // Answers a request that cannot be read.
   void refuse(int status, const std::string& line) {
     keep_alive_ = head_only_ = false;
     send(worker_.shared().error_response(status, line));
@@ -284,7 +284,7 @@ class StreamConnection final : public Connection,
                                          : Persistence::kDefault;
     try {
       append_head(out_, response, persistence, worker_.date());
-    } catch (const Error& error) {  // a failure of the handler as well
+    } catch (const Error& error) {  // a bad header is the handler's failure
       report(error.what());
       response = text_response(500, kFailed);
       append_head(out_, response, persistence, worker_.date());
@@ -297,7 +297,7 @@ class StreamConnection final : public Connection,
     }
   }
 
-  // Whether everything is sent; if not, it goes on by itself later.
+  // Returns whether everything is sent; if not, proceed() is called when it is.
   bool flush() {
     if (writing_) return false;
     if (out_.empty()) return true;
@@ -350,7 +350,7 @@ class StreamConnection final : public Connection,
     if constexpr (kPlain) {
       end_sending();
     } else {
-      // Says that this is the end, and does not wait for the client to say so too.
+      // Sends the end of the TLS stream, and does not wait for the client's.
       SSL_set_shutdown(stream_.native_handle(), SSL_RECEIVED_SHUTDOWN);
       stream_.async_shutdown([self = this->shared_from_this()](ErrorCode) {
         self->guarded([&self] { self->end_sending(); });
@@ -386,14 +386,14 @@ class StreamConnection final : public Connection,
   std::uint64_t requests_ = 0;
   Clock::time_point deadline_ = Clock::time_point::max(), request_deadline_;
   AtDeadline at_deadline_ = AtDeadline::kClose;
-  bool idle_ = false;          // waits for a request of which nothing is there yet
+  bool idle_ = false;          // waits for a request, and nothing of it has come
   bool timed_ = false;         // request_deadline_ is that of the request being read
   bool continue_due_ = false;  // the client waits to be told to send the body
-  bool awaiting_ = false;      // an answer
+  bool awaiting_ = false;      // waits for an answer from the handler
   bool writing_ = false;
-  bool last_ = false;  // nothing comes after the answer
+  bool last_ = false;  // the connection ends after this answer
   bool expired_ = false, stopping_ = false, closed_ = false;
-  bool keep_alive_ = true, http_1_0_ = false, head_only_ = false;  // of the request in hand
+  bool keep_alive_ = true, http_1_0_ = false, head_only_ = false;  // of the current request
 };
 
 }  // namespace sau::detail

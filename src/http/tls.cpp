@@ -17,9 +17,9 @@ std::optional<boost::asio::ssl::context> tls_of(const HttpServerOptions& options
   if (certificate.empty() && key.empty()) return std::nullopt;
   if (certificate.empty() || key.empty()) {
     throw UsageError(certificate.empty()
-                         ? "the key " + key + " is of no use without its certificate; give both"
+                         ? "the key " + key + " is useless without its certificate; give both"
                          : "the certificate " + certificate +
-                               " is of no use without its key; give both");
+                               " is useless without its key; give both");
   }
   namespace ssl = boost::asio::ssl;
   std::optional<ssl::context> context(std::in_place, ssl::context::tls_server);
@@ -27,7 +27,7 @@ std::optional<boost::asio::ssl::context> tls_of(const HttpServerOptions& options
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
   SSL_CTX_set_options(
       native, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
-  // Idle connections are many, and need no buffers.
+  // Most connections are idle, and then need no buffers.
   SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
 
   const std::string certificate_text = read_file(certificate), key_text = read_file(key);
@@ -43,7 +43,7 @@ std::optional<boost::asio::ssl::context> tls_of(const HttpServerOptions& options
   context->use_private_key(boost::asio::buffer(key_text), ssl::context::pem, error);
   if (!error) return context;
   if (ERR_GET_LIB(static_cast<unsigned long>(error.value())) == ERR_LIB_X509) {
-    throw Error(key + ": the key is not that of the certificate " + certificate);
+    throw Error(key + ": the key does not match the certificate " + certificate);
   }
   if (key_text.find("ENCRYPTED") != std::string::npos) {
     throw Error(key + ": the key is encrypted; expected one without a password");

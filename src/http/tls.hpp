@@ -7,8 +7,8 @@
 
 namespace sau::detail {
 
-// What TLS needs, from the files that the options name; none when they name none. Throws Error with
-// the file that cannot be used.
+// The TLS context for the files that the options name; nothing if they name none. Throws an Error
+// that names the file that cannot be used.
 std::optional<boost::asio::ssl::context> tls_of(const HttpServerOptions& options);
 
 }  // namespace sau::detail

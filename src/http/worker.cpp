@@ -15,8 +15,8 @@
 namespace sau::detail {
 namespace {
 
-// How often deadlines are looked at: arming a timer for each of them would cost more than all the
-// rest of a short request.
+// How often deadlines are checked: a timer for each would cost more than all the rest of a short
+// request.
 Clock::duration tick_of(const HttpServerOptions& options) {
   const auto shortest = std::min({options.request_timeout, options.idle_timeout,
                                   options.write_timeout, options.stop_timeout, kLinger});
@@ -47,7 +47,7 @@ std::shared_ptr<const void> Shared::large_body_permit(std::size_t bytes) const {
 void Shared::report(std::string_view where, const char* what) const noexcept {
   try {
     if (options.on_failure) options.on_failure(where, what);
-  } catch (...) {  // who is told of failures has failed: there is nobody left to tell
+  } catch (...) {  // on_failure itself failed: there is nobody left to tell
   }
 }
 
@@ -127,7 +127,7 @@ void Worker::begin(Socket socket, std::unique_ptr<Guest> guest) {
 
 void Worker::forget(std::uint64_t connection) noexcept {
   try {
-    // Later: it is calling this.
+    // Later, since the connection itself is calling this.
     boost::asio::post(io_, [this, connection] { erase(connection); });
   } catch (const std::bad_alloc&) {  // the next tick finds that it is closed
   }

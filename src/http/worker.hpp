@@ -21,11 +21,11 @@
 
 namespace sau::detail {
 
-// (The plain executor: one that may be any executor costs a virtual call for every operation.)
+// With a concrete executor: asio's any_io_executor costs a virtual call for every operation.
 using Socket =
     boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
 
-// What is the same for all threads of a server.
+// Shared by all threads of a server.
 struct Shared {
   HttpServerOptions options;
   HttpHandler handler;
@@ -33,14 +33,14 @@ struct Shared {
   std::shared_ptr<std::atomic<std::size_t>> large_bodies =  // bytes
       std::make_shared<std::atomic<std::size_t>>(0);
 
-  // What the server says by itself.
+  // The server's own answer to a bad request.
   HttpResponse error_response(int status, std::string_view line) const;
-  // To be kept as long as a large body; none when there is no room for it.
+  // To be kept as long as a large body; null when there is no room for it.
   std::shared_ptr<const void> large_body_permit(std::size_t bytes) const;
   void report(std::string_view where, const char* what) const noexcept;
 };
 
-// What came of calling the handler. Neither of them: the answer comes later.
+// The result of calling the handler. If both are empty, the answer comes later.
 struct Outcome {
   std::optional<HttpResponse> response;
   std::string failure;
@@ -49,8 +49,7 @@ struct Outcome {
 inline constexpr const char* kNeverCalled = "the reply was never called";
 inline constexpr const char* kNoMemory = "not enough memory for this request";
 
-// A thread of the server and the connections that belong to it: nothing of theirs is touched by
-// another thread, so none of it is locked.
+// A thread of the server, and its connections. No other thread touches them, so they need no lock.
 class Worker {
  public:
   explicit Worker(Shared& shared);
@@ -65,8 +64,8 @@ class Worker {
   // Closes a connection that the crowd has dropped.
   void drop(std::uint64_t connection) noexcept;
   void stop();
-  // Returns when it was stopped and the last connection is gone. Nothing leaves it as an exception:
-  // what is thrown ends the step in which it was thrown; then `resume` is called and it goes on.
+  // Returns when it was stopped and the last connection is gone. Does not throw: an exception ends
+  // only the step in which it was thrown; then it calls `resume` and continues.
   void run(const std::function<void()>& resume);
 
   // Used only by its own thread, for its connections.

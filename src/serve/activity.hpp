@@ -13,7 +13,7 @@
 
 namespace sau::detail {
 
-// What happened lately, for the live page; bounded in memory whatever the load.
+// Recent activity, for the live page. Its memory is bounded whatever the load.
 class Activity {
  public:
   struct Second {
@@ -36,13 +36,13 @@ class Activity {
 
   void ranked(Recent recent, bool explored, bool agreed);
   void rewarded(Milliseconds time);
-  // `baseline` is an unbiased estimate of what the caller's first action would have brought.
+  // `baseline` is an unbiased estimate of the reward of the caller's first action.
   void learned(Milliseconds time, double reward, double baseline);
 
-  // The last five minutes, oldest first; every second up to `now` is there.
+  // The last five minutes, oldest first, with every second up to `now`.
   std::vector<Second> history(Milliseconds now) const;
   std::vector<Recent> recent() const;  // newest first
-  // Of the latest decisions, most used first.
+  // Each action's share of the latest decisions, most used first.
   std::vector<Share> shares(std::size_t limit) const;
 
  private:

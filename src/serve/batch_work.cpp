@@ -8,7 +8,7 @@
 namespace sau::detail {
 namespace {
 
-// Of the rewards of one event, for its explanation: nobody can make an event grow without end.
+// How many rewards of one event are kept to show; a limit, so that no event grows without end.
 constexpr std::size_t kReceivedKept = 16;
 
 Failure unknown_event(const std::string& id) {
@@ -75,7 +75,7 @@ void BatchWork::add(RankOperation& operation) {
                     {Failure::Code::kConflict,
                      fmt::format("the event id '{}' was used for another request", id), "eventId"});
     }
-    // A retry: the answer that was given, whatever has been learned since.
+    // A retry gets the same answer, whatever has been learned since.
     if (const auto found = touched_.find(id);
         found != touched_.end() && found->second.ranked != nullptr) {
       answers_.emplace_back(
@@ -122,7 +122,7 @@ void BatchWork::add(RewardOperation& operation) {
     reward.completes =
         state.active && configuration_.reward_aggregation == RewardAggregation::kEarliest;
     if (reward.completes) {
-      // One that came before it was activated, under another aggregation, is the earlier one.
+      // Not operation.value: a reward may have come earlier, under another aggregation.
       reward.value = state.first;
       complete(state, EventPhase::kCompleted, state.first);
     }

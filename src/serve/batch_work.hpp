@@ -13,8 +13,8 @@
 
 namespace sau::detail {
 
-// A batch in the making: what the operations do to events, one after the other, each seeing what
-// the ones before it did. Nothing outside changes before the batch is on disk.
+// A batch in the making. Operations are applied one after the other, and each sees what those
+// before it did. Nothing outside changes before the batch is on disk.
 class BatchWork {
  public:
   BatchWork(const SharedStore& store, const Configuration& configuration, Sequence last,
@@ -29,40 +29,39 @@ class BatchWork {
   void add(ActivateOperation& operation);
   void add(ConfigureOperation& operation);
   void add(ModelOperation& operation);
-  // The time of a decision is up. A failure is one of the store.
+  // The reward wait time of a decision is over. Fails only if the store fails.
   std::optional<Failure> expire(Sequence decision);
-  // The same for decisions, in order, that are active and have no reward: nothing is looked up.
+  // The same for sorted decisions that are active and have no reward: nothing is looked up.
   void expire_plain(std::span<const Sequence> decisions);
 
   StoreBatch& batch();
-  // Decisions that wait from here on; that something happened to though they still wait; that wait
-  // no more.
+  // Decisions that are new; that changed but still wait for a reward; that wait no longer.
   const std::vector<WaitingDecision>& started() const noexcept { return started_; }
   const std::vector<Sequence>& changed() const noexcept { return changed_; }
   const std::vector<Sequence>& settled() const noexcept { return settled_; }
   Sequence last() const noexcept { return last_; }
   // Answers, in order, to be given when the batch is on disk.
   std::vector<std::function<void()>>& answers() noexcept { return answers_; }
-  // For the observer, and the memory of the journal, likewise.
+  // For the observer, to be called when the batch is on disk.
   std::vector<std::function<void(JournalObserver&)>>& reports() noexcept { return reports_; }
   const std::optional<Configuration>& configured() const noexcept { return configured_; }
 
  private:
   struct Touched {
     EventState state;
-    const RankAnswer* ranked = nullptr;  // in this batch, for retries within it
-    bool deferred = false;               // if so
+    const RankAnswer* ranked = nullptr;  // set if ranked in this batch, for retries within it
+    bool deferred = false;               // only if ranked in this batch
     bool changed = false;                // since it was ranked
   };
 
   Result<std::optional<EventState>> event(std::string_view id) const;
-  // (The id is copied, once.)
+  // Copies the id, once.
   Touched& touched(std::string_view id);
   void entry(const Entry& entry);
   void complete(EventState& state, EventPhase phase, double reward);
-  // Keeps what became of an event.
+  // Stores the new state of an event.
   void keep(std::string_view id, EventState state);
-  // Of an event: whether its time is up, though nobody wrote so yet.
+  // Whether the event's time is over, even if the log does not say so yet.
   bool is_late(const EventState& state) const noexcept {
     return now_ > state.time + configuration_.reward_wait_time;
   }
@@ -83,7 +82,7 @@ class BatchWork {
   std::optional<Configuration> configured_;
 };
 
-// What the caller of a decision was told.
+// The answer that the caller got for a decision.
 Result<RankAnswer> answer_of(const Decision& decision);
 
 }  // namespace sau::detail

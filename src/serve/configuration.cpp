@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 2> kAggregations = {"earliest", "sum"};
 constexpr std::array<std::string_view, 2> kOutOfRange = {"refuse", "clip"};
 
 Failure bad(std::string_view target, std::string expected, const Json& found) {
-  // (dump() would throw at bad UTF-8, which the parser let through in no case.)
+  // dump() throws at bad UTF-8, but the parser has refused that already.
   return {Failure::Code::kBadRequest,
           fmt::format("expected {}, found {}", expected, found.dump().substr(0, 64)),
           std::string(target)};
@@ -82,7 +82,7 @@ std::optional<Failure> read_field(std::string_view name, const Json& value, Conf
     to.log_retention_days = static_cast<std::int64_t>(days);
     return std::nullopt;
   }
-  // Clients of the retired service send back what they were given, with fields that mean nothing
+  // Clients of the retired service send back all the fields they were given; these mean nothing
   // here.
   for (const std::string_view other :
        {"lastConfigurationEditDate", "isAutoOptimizationEnabled", "autoOptimizationFrequency",

@@ -6,7 +6,7 @@
 
 namespace sau::detail {
 
-// An immutable value that is exchanged whole: readers keep the one they took.
+// An immutable value that is replaced as a whole. Readers keep the one they got.
 template <class T>
 class Current {
  public:
@@ -17,7 +17,7 @@ class Current {
     return value_;
   }
   void set(std::shared_ptr<const T> value) {
-    // What is replaced is destroyed outside the lock: it may be large.
+    // The old value may be large: it is destroyed outside the lock.
     {
       const std::lock_guard lock(mutex_);
       value_.swap(value);

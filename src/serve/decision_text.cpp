@@ -38,7 +38,7 @@ class Fields {
     out_ += '"';
     return *this;
   }
-  // JSON as it is.
+  // Appends `json` unchanged.
   Fields& raw(std::string_view name, std::string_view json) {
     out_ += name;
     out_ += json;

@@ -10,7 +10,7 @@ namespace sau::detail {
 
 // Decisions as JSON, written directly: an export has millions of them.
 
-// What became of an event, in a word.
+// The state of an event, in one word.
 const char* state_name(const EventState& state, LearningMode mode);
 
 // Whether an event was completed, by a reward or without one.
@@ -22,11 +22,11 @@ inline bool has_outcome(const EventState& state) noexcept {
 Status read_outline(const Decision& decision, RequestOutline& outline);
 
 struct DecisionTextOptions {
-  std::optional<Milliseconds> wait = {};  // until when a reward counts, if that is known
+  std::optional<Milliseconds> wait = {};  // how long a reward counts, if known
   bool request = false;                   // with the request as it was sent
 };
 
-// An object with all that is known of an event (docs/http.md, GET /v1/decisions).
+// An object with everything known about an event (docs/http.md, GET /v1/decisions).
 void append_decision(std::string& out, const Decision& decision, const EventState& event,
                      const RequestOutline& outline, const DecisionTextOptions& options);
 

@@ -13,8 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// An event id or an action id was UTF-8 when it came; what is not any more is shown as far as it
-// is.
+// Ids were valid UTF-8 when they came. Should one no longer be, its bad bytes are replaced.
 std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -10,7 +10,7 @@ namespace sau::detail {
 
 EventIds::EventIds() {
   if (getrandom(words_, sizeof words_, 0) != sizeof words_) {
-    throw Error("the system has no random numbers for event ids");
+    throw Error("the system provides no random numbers for event ids");
   }
 }
 

@@ -6,10 +6,10 @@
 
 namespace sau::detail {
 
-// Ids for callers that bring none: unique, and nobody else's guess.
+// Ids for requests that have none: unique, and impossible to guess.
 class EventIds {
  public:
-  // Throws Error when the system has no random numbers.
+  // Throws Error when the system provides no random numbers.
   EventIds();
   std::string next();
 

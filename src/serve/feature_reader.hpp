@@ -10,7 +10,7 @@
 
 namespace sau::detail {
 
-// simdjson's values, for FeatureWalk.
+// Adapts simdjson's values to FeatureWalk.
 struct SimdJson {
   using Value = simdjson::dom::element;
 
@@ -55,13 +55,13 @@ struct SimdJson {
   }
 };
 
-// Flattens JSON into hashed features; one reader a request.
+// Flattens JSON into hashed features; one reader per request.
 class FeatureReader {
  public:
   FeatureReader(const RequestLimits& limits, std::vector<HashedFeature>& out)
       : walk_(limits.depth, limits.features, out) {}
 
-  // An array of feature objects. What is wrong is said without a target: the caller knows it.
+  // Reads an array of feature objects. A failure has no target: the caller sets it.
   [[nodiscard]] std::optional<Failure> read_list(simdjson::dom::element list, std::uint64_t side) {
     if (walk_.read_list(list, side)) return std::nullopt;
     return Failure{Failure::Code::kBadRequest, walk_.wrong()};

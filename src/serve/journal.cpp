@@ -13,12 +13,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What one batch expires at most: lists of plain events, and others, which have to be looked up.
+// How many events one batch expires at most: lists of plain ones, and others, which have to be
+// looked up.
 constexpr std::size_t kExpiredList = 256, kExpiredLists = 8, kExpiredOthers = 64;
 constexpr std::size_t kSlotsSeen = 8192;
 constexpr auto kRetryStore = 200ms;
-// Waiting events that were settled are removed from the front only; this many more than are open
-// are too many.
+// Settled slots are removed only at the front, until there are this many more than open ones.
 constexpr std::size_t kSlack = 4096;
 const Failure kNotWritable{Failure::Code::kUnavailable, "the log cannot be written at the moment"};
 
@@ -26,7 +26,7 @@ void refuse(Operation& operation, const Failure& failure) {
   std::visit([&failure](auto& any) { any.done(failure); }, operation);
 }
 
-// Without memory for the answer, it is given by whoever finds out that there was none.
+// If an answer throws for lack of memory, the destroyed reply answers the request instead.
 void refuse_all(std::vector<Operation>& operations) noexcept {
   for (Operation& operation : operations) {
     call_safely([](const std::string&) {}, "", [&] { refuse(operation, kNotWritable); });
@@ -69,7 +69,7 @@ void Journal::load() {
   last_ = last_entry_ = head.last;
   slots_.clear();
   for (const WaitingDecision& each : waiting.value()) slots_.emplace_back(each);
-  // A batch whose writing failed may be in the store all the same.
+  // A batch whose write failed may still be in the store.
   configuration_.set(stored_configuration(store_, *configuration_.get()));
   committed_.store(last_, std::memory_order_release);
 }
@@ -152,7 +152,7 @@ void Journal::run() {
   for (bool stopping = false; !stopping;) {
     {
       std::unique_lock lock(mutex_);
-      // The clock may be turned, or be a test's: it is looked at once a second at least.
+      // Somebody may set the clock, or a test may own it: it is read at least once a second.
       const Milliseconds left = std::clamp<Milliseconds>(until_deadline().value_or(1000), 0, 1000);
       if (broken()) {
         wake_.wait_for(lock, kRetryStore, [this] { return stopping_; });
@@ -173,8 +173,8 @@ void Journal::run() {
   }
 }
 
-// No exception leaves the thread. Whatever was thrown, nothing was answered yet: what the batch did
-// is found out by opening the store again.
+// No exception leaves the thread. Whatever was thrown, nothing was answered yet; reopening the
+// store shows whether the batch was written.
 void Journal::commit(std::vector<Operation>& operations) {
   bool keep_head = false;
   {
@@ -193,7 +193,8 @@ void Journal::commit(std::vector<Operation>& operations) {
   } catch (const std::exception& error) {
     broken_.store(true, std::memory_order_relaxed);
     note_safely(options_.note, "the log cannot be written: ", error.what());
-    // Those that would have been refused get this answer as well: they may depend on what was lost.
+    // Operations that would have been refused get this answer too: the reason may depend on what
+    // was lost.
     return refuse_all(operations);
   }
   answer(*work);
@@ -259,7 +260,7 @@ void Journal::expire(BatchWork& work) {
   const Milliseconds due = clock_.time() - configuration_.get()->reward_wait_time;
   overdue_ = stalled_ = false;
   if (slots_.empty() || slots_.front().time >= due) return;
-  // What this very batch did to events comes first.
+  // This batch may already have settled or changed some of these events.
   const auto in_order = [](std::vector<Sequence> decisions) {
     std::ranges::sort(decisions);
     return decisions;
@@ -279,7 +280,7 @@ void Journal::expire(BatchWork& work) {
     }
     ++others;
     if (const auto failure = work.expire(slot.decision)) {
-      // Those after it are not to wait for it.
+      // The events after it do not wait for it.
       if (failure->message != last_unexpired_) {
         options_.note("an event could not be completed: " + failure->message);
       }

@@ -25,7 +25,7 @@ struct RankOperation {
   std::uint64_t fingerprint = 0;
   LearningMode mode = LearningMode::kOnline;
   bool deferred = false;
-  bool explored = false;  // another action than the one of the largest value
+  bool explored = false;  // not the action of the largest value
   bool agreed = true;     // the policy would have chosen the same
   RankAnswer answer;
   Answer<RankAnswer> done;
@@ -51,12 +51,12 @@ struct ModelOperation {
 using Operation = std::variant<RankOperation, RewardOperation, ActivateOperation,
                                ConfigureOperation, ModelOperation>;
 
-// What happened, for counters and the live page. Called by the journal's thread.
+// Is told what happened, for counters and the live page. Called by the journal thread.
 class JournalObserver {
  public:
   virtual void ranked(const RankOperation& operation, Milliseconds time) = 0;
   virtual void rewarded(double value, Milliseconds delay, bool in_time) = 0;
-  virtual void expired(EventPhase phase, std::size_t count) = 0;  // what they were completed as
+  virtual void expired(EventPhase phase, std::size_t count) = 0;  // `phase` is the new one
 
  protected:
   ~JournalObserver() = default;
@@ -66,24 +66,26 @@ struct JournalOptions {
   std::size_t queue = 8192, waiting = 5'000'000;
   std::function<ClockReading()> clock;
   std::function<void(const std::string&)> note;
-  // All up to the first number is on disk, and the latest entry among it is the second.
+  // Called when the records up to `last` are on disk; `last_entry` is the latest entry of these.
   std::function<void(Sequence last, Sequence last_entry)> committed;
-  // Records up to there were removed.
+  // Called when the records after `before`, up to `until`, were removed.
   std::function<void(const LogHead& before, const LogHead& until)> removed;
 };
 
-// What was configured last; `otherwise` when nothing was. Throws Error when the store is damaged.
+// The latest configuration in the store; `otherwise` when there is none. Throws Error when the
+// store is damaged.
 std::shared_ptr<const Configuration> stored_configuration(const SharedStore& store,
                                                           const Configuration& otherwise);
 
 class BatchWork;
 
-// The one thread that decides what becomes of requests, in one order, and writes it down: every
-// operation that waits goes into one batch, which is one sync, and is then answered. After a write
-// that failed nothing is taken until the store could be opened again.
+// The thread that carries out all operations, in one order, and logs them. All operations that wait
+// go into one batch; it is written with one sync, and then they are answered. After a failed write
+// operations are refused until the store has been reopened.
 class Journal {
  public:
-  // Reads what waits; the thread runs from start() on. Throws Error when the store is damaged.
+  // Reads which decisions wait for a reward. start() starts the thread. Throws Error when the store
+  // is damaged.
   Journal(SharedStore& store, Current<Configuration>& configuration, JournalObserver& observer,
           JournalOptions options);
   Journal(const Journal&) = delete;
@@ -94,9 +96,9 @@ class Journal {
 
   // The rest is thread-safe.
 
-  // Refuses, by the operation's own answer, when there is too much to do.
+  // When there is too much to do, refuses the operation through its own answer.
   void submit(Operation operation);
-  // Empty when operations are taken.
+  // Why operations are refused; empty when they are accepted.
   std::optional<Failure> closed() const;
 
   Sequence committed() const noexcept { return committed_.load(std::memory_order_acquire); }
@@ -105,16 +107,16 @@ class Journal {
   // sees 0 here, and then no lag of the learner, knows that everything is learned.
   std::size_t waiting() const noexcept { return open_.load(std::memory_order_acquire); }
   bool broken() const noexcept { return broken_.load(std::memory_order_relaxed); }
-  // The log's clock: what removal may rely on, and how far the log is ahead of the wall clock.
+  // The log's clock: the time that removal may rely on, and how far it is ahead of the wall clock.
   Milliseconds trusted_time() const noexcept { return trusted_.load(std::memory_order_relaxed); }
   Milliseconds clock_offset() const noexcept { return offset_.load(std::memory_order_relaxed); }
 
-  // Keeps the log's head where it is now, so that it can be removed up to there later on.
+  // Keeps the log's current head, so that the log can be removed up to there later.
   void keep_head();
-  // Lets the thread remove all up to this head. What replaces it must be on disk.
+  // Lets the thread remove everything up to this head. The model that replaces it must be on disk.
   void forget(const LogHead& until);
 
-  // Writes what was submitted, then ends. Operations submitted later are refused.
+  // Writes what was submitted, then ends the thread. Operations submitted later are refused.
   void stop();
 
  private:
@@ -132,8 +134,8 @@ class Journal {
           settled(0),
           time(waiting.time) {}
   };
-  // There may be millions that wait, and as many again that are settled but not at the front.
-  static_assert(2 * sizeof(Slot) <= 32, "an event that waits takes 32 bytes at most");
+  // Millions may wait, and as many again may be settled but not at the front of the queue yet.
+  static_assert(2 * sizeof(Slot) <= 32, "a waiting event takes at most 32 bytes");
 
   void run();
   void load();
@@ -163,11 +165,11 @@ class Journal {
   // Used only by the journal thread.
   LogClock clock_;
   Sequence last_ = 0, last_entry_ = 0, kept_ = 0;
-  std::deque<Slot> slots_;      // by decision, which is by time as well
-  bool overdue_ = false;        // more has expired than goes into one batch
-  bool stalled_ = false;        // something that has expired could not be completed
-  std::string last_unexpired_;  // why
-  std::string last_trouble_;    // at opening the store again: said once, not five times a second
+  std::deque<Slot> slots_;      // ordered by decision, and so by time
+  bool overdue_ = false;        // more events have expired than fit into one batch
+  bool stalled_ = false;        // an expired event could not be completed
+  std::string last_unexpired_;  // why; noted once
+  std::string last_trouble_;    // why the store could not be reopened; noted once
 
   std::atomic<Sequence> committed_{0};
   std::atomic<std::size_t> open_{0};

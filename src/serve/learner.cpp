@@ -16,8 +16,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kAtOnce = 256;
-// Copies for readers take at most one part in this of the time, and what changes after one was
-// taken has to be copied first: under load many rewards should share that.
+// Publishing takes at most this fraction of the time, 1/10. After a copy was published, learning
+// must copy what it changes: under load many rewards should share that cost.
 constexpr int kPublishShare = 10;
 constexpr auto kPublishPause = 2ms, kLaggingPause = 50ms;
 constexpr auto kRetry = 500ms;
@@ -93,7 +93,7 @@ void Learner::run() {
         return stopping_ || last_entry_ > position_ ||
                (wanted_ > usable_ && (position_ >= wanted_ || committed_ > position_));
       };
-      // What was learned but not published, or not written, wakes it by itself.
+      // Wakes by itself to publish or to write what was learned.
       if (!busy() || stuck_) {
         wake_.wait_for(lock,
                        stuck_                ? kRetry
@@ -105,7 +105,7 @@ void Learner::run() {
       until = committed_;
       wanted = wanted_;
     }
-    // No exception leaves the thread: what went wrong is tried again.
+    // No exception leaves the thread: whatever failed is tried again.
     try {
       turn(until, wanted);
     } catch (const std::exception& error) {
@@ -118,15 +118,15 @@ void Learner::turn(Sequence until, Sequence wanted) {
   if (until > position_) learn_some(until);
   const auto now = Clock::now();
   const auto frequency = std::chrono::milliseconds(configuration_.get()->model_export_frequency);
-  // What waits to be learned is older than this anyway, and every copy makes the next lessons cost
-  // more: what they change has to be copied first.
+  // When it lags, publish less often: the rewards that wait are older than this pause anyway, and
+  // after every published copy the next lessons must copy what they change.
   const Clock::duration least = until > position_ ? kLaggingPause : kPublishPause;
   const auto pause = std::max<Clock::duration>({frequency, least, kPublishShare * publish_cost_});
   const bool waited_for = wanted > usable_ && position_ >= wanted;
   if (position_ > usable_ && (waited_for || now >= last_publish_ + pause)) publish();
   if (now < last_snapshot_ + options_.snapshot_every) return;
   if (position_ > snapshot_position_) return snapshot();
-  // Events grow old also when nothing happens.
+  // Events grow old even when nothing happens.
   last_snapshot_ = now;
   if (std::filesystem::exists(snapshot_file(options_.folder))) {
     options_.snapshotted(snapshot_position_);
@@ -160,7 +160,7 @@ void Learner::learn_some(Sequence until) {
   for (const auto& [sequence, entry] : entries) {
     Result<std::vector<Lesson>> lessons = std::vector<Lesson>();
     {
-      // One entry at a time: whoever wants the model does not wait for all of them.
+      // Locked for one entry at a time: whoever wants the model does not wait for all of them.
       const std::lock_guard lock(agent_mutex_);
       lessons = store_.read([&, s = sequence, &e = entry](const EventStore& store) {
         return replayer_.apply(s, e, store);
@@ -210,8 +210,8 @@ void Learner::set_usable() {
 
 void Learner::snapshot() {
   last_snapshot_ = Clock::now();
-  // A folder that was served from has a model, even if there was no time to read the log.
-  std::error_code unknown;  // then it is written
+  // Writes the model even if the service is stopped right after it started.
+  std::error_code unknown;  // on an error it is written too
   if (position_ == snapshot_position_ &&
       std::filesystem::exists(snapshot_file(options_.folder), unknown)) {
     return;

@@ -18,7 +18,7 @@
 
 namespace sau::detail {
 
-// What decisions are made with.
+// The model that makes decisions.
 struct PublishedModel {
   std::shared_ptr<const OfferAgent> agent;
   Sequence version = 0;  // the latest entry of the log that changed it
@@ -41,11 +41,11 @@ struct LearnerOptions {
   std::function<void(Sequence position)> snapshotted;
 };
 
-// The thread that learns: follows the log, publishes what it has learned, and writes it to disk now
-// and then. Rewards wait for it on disk, not in memory.
+// The thread that learns. It follows the log, publishes its model, and writes it to disk now and
+// then. Rewards that it has not read yet wait on disk, not in memory.
 class Learner {
  public:
-  // Publishes what the replayer has; the thread runs from start() on.
+  // Publishes the replayer's model. start() starts the thread.
   Learner(SharedStore& store, const Current<Configuration>& configuration, Replayer replayer,
           LearnerOptions options);
   Learner(const Learner&) = delete;
@@ -54,20 +54,20 @@ class Learner {
 
   void start();
 
-  // All up to here is on disk and may be learned; the latest entry among it is `last_entry`. It is
-  // not woken for decisions alone, from which nothing is learned.
+  // Records up to `committed` are on disk and may be learned; `last_entry` is the latest entry of
+  // these. Decisions alone do not wake the thread: nothing is learned from them.
   void follow(Sequence committed, Sequence last_entry);
 
   std::shared_ptr<const PublishedModel> published() const { return published_.get(); }
-  // With what is not published yet. Waits for what is being learned at the moment.
+  // Includes what is not published yet. Waits for the entry that is being learned.
   LearnedSoFar learned() const;
   Sequence position() const noexcept { return position_.load(std::memory_order_acquire); }
   // Records up to the latest entry that are not learned yet.
   std::uint64_t lag() const;
 
-  // Returns when all up to `sequence` has been learned and published, or when it is stopped.
+  // Returns when everything up to `sequence` is learned and published, or when it is stopped.
   void wait_for(Sequence sequence);
-  // Ends, after writing what it has learned by then; nothing is written if it was never started.
+  // Ends the thread and writes the model; writes nothing if the thread was never started.
   void stop();
 
  private:
@@ -78,7 +78,7 @@ class Learner {
   void learn_some(Sequence until);
   void get_stuck(const char* why) noexcept;
   void publish();
-  // All that was learned is published.
+  // Everything learned is published.
   void set_usable();
   void snapshot();
 
@@ -89,8 +89,8 @@ class Learner {
   mutable std::mutex agent_mutex_;  // held while learning and saving, never while deciding
   Replayer replayer_;
   Current<PublishedModel> published_;
-  std::atomic<Sequence> position_;  // all up to here was learned
-  std::atomic<Sequence> usable_;    // and is published
+  std::atomic<Sequence> position_;  // everything up to here is learned
+  std::atomic<Sequence> usable_;    // everything up to here is learned and published
 
   mutable std::mutex mutex_;
   std::condition_variable wake_, settled_;

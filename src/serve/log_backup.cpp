@@ -33,8 +33,8 @@ void copy_models(const fs::path& from, const fs::path& to) {
   }
 }
 
-// The model files that go with a copy of the log. A server may write them meanwhile: the one the
-// log begins with must be the same before and after the log was copied, or both are copied again.
+// Copies the log, and the model files that go with it. A server may write these meanwhile: if
+// base.sau has changed while the log was copied, both are copied again.
 void copy_folder(const fs::path& from, const fs::path& to) {
   constexpr int kTries = 20;
   for (int tries = 1;; ++tries) {
@@ -46,24 +46,24 @@ void copy_folder(const fs::path& from, const fs::path& to) {
       if (model) write_file(detail::snapshot_file(to), *model);
       break;
     }
-    if (tries == kTries) throw Error(from.string() + ": its files change all the time");
+    if (tries == kTries) throw Error(from.string() + ": its files keep changing");
     fs::remove_all(detail::log_folder(to));
   }
   copy_models(from, to);
-  // Last: without it, it is no folder of a service.
+  // Written last: without it, this is not the folder of a service.
   write_file(detail::settings_file(to), read_file(detail::settings_file(from)));
 }
 
 BackupCount copy_and_check(const fs::path& from, fs::path to) {
   detail::read_folder(from);
-  if (!to.has_filename()) to = to.parent_path();  // a slash at its end
+  if (!to.has_filename()) to = to.parent_path();  // it ends in a slash
   if (fs::exists(to) && !(fs::is_directory(to) && fs::is_empty(to))) {
-    throw UsageError(to.string() + ": is there already, and is not an empty folder");
+    throw UsageError(to.string() + ": already exists, and is not an empty folder");
   }
-  // In a folder that nobody else has.
+  // Copies to a folder that nobody else uses, then renames it.
   const fs::path aside = fmt::format("{}.part{}", to.string(), ::getpid());
   if (to.has_parent_path()) fs::create_directories(to.parent_path());
-  if (!fs::create_directory(aside)) throw Error(aside.string() + ": is there already");
+  if (!fs::create_directory(aside)) throw Error(aside.string() + ": already exists");
   try {
     copy_folder(from, aside);
     const LogCheck check = verify_log(aside);
@@ -81,7 +81,7 @@ BackupCount copy_and_check(const fs::path& from, fs::path to) {
   }
 }
 
-// Whether a model can be read, and the log goes as far as it has.
+// Whether a model can be read and has learned from no record after `last`.
 bool is_model_up_to(const fs::path& file, Sequence last) {
   try {
     return detail::read_model_head(read_file(file), file.string()).position <= last;
@@ -123,13 +123,13 @@ AcceptedLoss accept_loss(const fs::path& folder,
     const Sequence needed = detail::read_model_head(read_file(base), base.string()).position;
     if (needed > result.last) {
       throw Error(fmt::format(
-          "{}: made from the log up to record {}, but the log ends at {}: nothing can go on from "
-          "there. Restore the folder from a backup",
+          "{}: made from the log up to record {}, but the log ends at {}: the service cannot "
+          "continue from there. Restore the folder from a backup",
           base.string(), needed, result.last));
     }
   }
   open_event_store(log, {.accept_loss = true, .note = note});
-  // A model that has learned from what is lost cannot be what the log makes of it.
+  // A model that has learned from lost records cannot be rebuilt from the log.
   const auto file = detail::snapshot_file(folder);
   if (fs::exists(file) && !is_model_up_to(file, result.last)) {
     fs::rename(file, file.string() + ".lost");

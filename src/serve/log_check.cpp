@@ -25,7 +25,7 @@ T good(Result<T> result) {
   return std::move(result).value();
 }
 
-// What the entries of the log make of its decisions: a byte for each record.
+// What the entries of the log say about its decisions: one byte per record.
 class Outcomes {
  public:
   Outcomes(const LogHead& base, const LogHead& head)
@@ -51,12 +51,12 @@ class Outcomes {
     found |= kDecision;
   }
 
-  // When all of them were looked at.
+  // Called after all entries and events.
   void finish() const {
     for (std::size_t i = 0; i < of_.size(); ++i) {
       if ((of_[i] & (kMentioned | kSettled)) != 0 && (of_[i] & kDecision) == 0) {
         throw Error(
-            fmt::format("there are entries about decision {}, which is not there", first_ + i));
+            fmt::format("there are entries about decision {}, which is missing", first_ + i));
       }
     }
   }
@@ -83,14 +83,15 @@ class Outcomes {
   std::vector<std::uint8_t> of_;
 };
 
-// The model files that a replay of the log needs, and the one that saves it.
+// Checks the model files that a replay of the log needs, and model.sau, which makes a full replay
+// unnecessary.
 void verify_models(const std::filesystem::path& folder, const LogHead& base,
                    const std::set<std::string>& loaded) {
   const auto position = [](const std::filesystem::path& file) {
     return detail::read_model_head(read_file(file), file.string()).position;
   };
   if (base.last > 0 && position(detail::base_file(folder)) < base.last) {
-    throw Error(fmt::format("{}: the log goes on from record {}, which it has not read",
+    throw Error(fmt::format("{}: too old: it has not learned from the removed records up to {}",
                             detail::base_file(folder).string(), base.last));
   }
   for (const std::string& name : loaded) position(detail::loaded_file(folder, name));
@@ -98,7 +99,7 @@ void verify_models(const std::filesystem::path& folder, const LogHead& base,
     const auto file = detail::snapshot_file(folder);
     if (std::filesystem::exists(file)) position(file);
   } catch (const DamagedFile& error) {
-    throw Error(error.what() + std::string(" (the next start makes it anew from the log)"));
+    throw Error(error.what() + std::string(" (the next start rebuilds it from the log)"));
   }
 }
 
@@ -106,7 +107,7 @@ void verify_models(const std::filesystem::path& folder, const LogHead& base,
 
 LogCheck verify_log(const std::filesystem::path& folder) {
   detail::read_folder(folder);
-  // Opening it reads every checksum and compares with what was acknowledged.
+  // Opening it checks every checksum, and that no acknowledged record is missing.
   const auto store =
       open_event_store(detail::log_folder(folder), {.read_only = true, .verify = true});
   const LogHead base = store->base(), head = store->head();
@@ -132,7 +133,7 @@ LogCheck verify_log(const std::filesystem::path& folder) {
   outcomes.finish();
   verify_models(folder, base, loaded);
   if (good(store->event_digest()) != ids) {
-    throw Error("the events that are looked up by their ids are not those of the log");
+    throw Error("the index of event ids does not match the log");
   }
   result.waiting = good(store->waiting()).size();
   if (waiting != result.waiting) {
@@ -144,8 +145,8 @@ LogCheck verify_log(const std::filesystem::path& folder) {
 
 namespace {
 
-// What a replay begins and ends with, and the log between them; of one moment, though a server
-// beside us may write all three.
+// The models that a replay begins with and should end with, and the log between them. They are of
+// one moment, even if a running server writes all three.
 struct ReplayParts {
   detail::Replayer replayer;
   std::string stored;  // the model on disk
@@ -167,7 +168,7 @@ ReplayParts replay_parts(const std::filesystem::path& folder,
     parts.from_base = parts.replayer.load_base();
     parts.store =
         open_event_store(detail::log_folder(folder), {.read_only = true, .verify = false});
-    // Unless the log was cut meanwhile, and goes on from a newer base.
+    // Otherwise the beginning of the log was removed meanwhile, and it needs a newer base.
     const Sequence model = detail::read_model_head(parts.stored, file.string()).position;
     const Sequence base = parts.replayer.position();
     if (parts.store->base().last <= base && base <= model) return parts;

@@ -45,15 +45,15 @@ Milliseconds LogClock::advance(const ClockReading& now) {
   if (ahead > kLargestStep) {
     enter(Wall::kAhead, ahead);
     time_ = expected;
-    // (A look counts for a minute, so that no two looks are an hour.)
+    // One reading counts for at most a minute, so that two readings cannot make up an hour.
     ahead_for_ += std::min(passed, kMinute);
     if (ahead_for_ >= kBelieved) {
       time_ = now.wall;
       ahead_for_ = 0;
       state_ = Wall::kFollowed;
       note_ = fmt::format(
-          "the clock has been {} ahead for an hour and is believed now: events that waited expire; "
-          "old ones are removed slowly, four hours' worth an hour",
+          "the clock has been {} ahead for an hour and is believed now: waiting events expire; old "
+          "ones are removed slowly, four hours' worth per hour",
           in_words(ahead));
     }
   } else if (ahead < -kHeld) {
@@ -75,14 +75,13 @@ void LogClock::enter(Wall wall, Milliseconds off) {
     case Wall::kAhead:
       ahead_for_ = 0;
       note_ = fmt::format(
-          "the clock is {} ahead of the log: the log's time goes on from where it was; the clock "
-          "is "
-          "believed when it stays so for an hour",
+          "the clock is {} ahead of the log: the log's time continues from where it was; the clock "
+          "is believed if it stays ahead for an hour",
           in_words(off));
       break;
     case Wall::kBehind:
       note_ =
-          fmt::format("the clock is {} behind the log: the log's time goes on from where it was",
+          fmt::format("the clock is {} behind the log: the log's time continues from where it was",
                       in_words(off));
       break;
     case Wall::kFollowed:

@@ -7,14 +7,14 @@
 
 namespace sau::detail {
 
-// What the machine's two clocks say at one moment: the time of day, which may be set, and the time
-// since some moment, which may not.
+// The machine's two clocks, read at one moment: the time of day, which somebody may set, and a
+// steady clock, which nobody can set.
 struct ClockReading {
   Milliseconds wall = 0, steady = 0;
 };
 
-// The time of the log, by which events expire and are removed. It follows the wall clock, but never
-// goes back, never stands still for long, and is never moved far by one jump of the clock:
+// The log's clock: events expire and are removed by it. It follows the wall clock, but never goes
+// back, never stands still for long, and never moves far when the wall clock jumps:
 //
 //   the wall clock is             the log's clock
 //   up to an hour ahead           follows it
@@ -22,24 +22,25 @@ struct ClockReading {
 //   up to a minute behind         waits for it
 //   further behind                goes on at its own pace
 //
-// Removal relies on the trusted time, which is the log's time or earlier: it moves at most four
-// times as fast as time passes while the service runs. So no jump of the clock, and no start with a
-// wrong one, removes anything by itself: an hour of it removes what four hours would have.
+// Removal relies on the trusted time. It is never later than the log's time, and moves at most four
+// times as fast as real time, and only while the service runs. So no jump of the clock, and no
+// start with a wrong clock, removes anything by itself: an hour with a wrong clock removes at most
+// four hours' worth of the log.
 class LogClock {
  public:
-  // Goes on where a log ends; both times are 0 for a new one. At a start the wall clock is believed
-  // at once when it is up to seven days ahead: a service may have been stopped for that long.
+  // Continues where a log ends; both times are 0 for a new log. Here the wall clock is believed if
+  // it is up to seven days ahead: the service may have been stopped for that long.
   void start(Milliseconds time, Milliseconds trusted, const ClockReading& now);
 
-  // The time of the log now. Must be asked often: what passes between two calls counts for an hour
-  // at most.
+  // Returns the log's time now. Must be called often: the time between two calls counts for at most
+  // an hour.
   Milliseconds advance(const ClockReading& now);
 
   Milliseconds time() const noexcept { return time_; }
   Milliseconds trusted() const noexcept { return trusted_; }
   // How far it is ahead of the wall clock.
   Milliseconds offset() const noexcept { return time_ - wall_; }
-  // What the operator should know, once each.
+  // A message for the operator, if there is a new one.
   std::optional<std::string> take_note();
 
  private:

@@ -14,10 +14,10 @@
 namespace sau {
 namespace {
 
-// Events that one thread makes lines of.
+// Events that one thread turns into lines.
 struct Events {
   std::vector<std::pair<std::string, EventState>> list;  // encoded decisions
-  std::size_t bytes = 0;                                 // of them
+  std::size_t bytes = 0;                                 // total size of the decisions
 
   bool full() const noexcept {
     constexpr std::size_t kEvents = 256, kBytes = 1'048'576;

@@ -20,7 +20,7 @@ T well(Result<T> result) {
   return std::move(result).value();
 }
 
-// What was learned up to here cannot be taken back: the log of it is gone.
+// Events learned from up to here cannot be struck: their log may be gone.
 Sequence fixed_until(const std::filesystem::path& folder) {
   const auto base = detail::base_file(folder);
   if (!std::filesystem::exists(base)) return 0;
@@ -35,22 +35,21 @@ EventState to_be_struck(const EventStore& store, const std::string& id, Sequence
   }
   if (state->completed_by <= fixed) {
     throw Error(
-        fmt::format("the event '{}' cannot be taken out: the model is made anew from base.sau, "
-                    "which has learned "
-                    "from all up to record {}, this event among them",
+        fmt::format("the event '{}' cannot be struck: the model is rebuilt from base.sau, which "
+                    "has learned from all records up to {}, including this event",
                     id, fixed));
   }
   return *state;
 }
 
-// What the log makes of it.
+// The model that the log now results in.
 detail::Replayer replayed(const std::filesystem::path& folder,
                           const detail::FolderSettings& settings, const EventStore& store) {
   detail::Replayer replayer(folder, settings.agent, settings.seed);
   replayer.load_base();
   if (replayer.position() < store.base().last) {
     throw Error(fmt::format(
-        "{}: missing or too old: the log begins with record {}, and the model cannot be made anew",
+        "{}: missing or too old: the log begins with record {}, so the model cannot be rebuilt",
         detail::base_file(folder).string(), store.base().last + 1));
   }
   well(store.entries(replayer.position() + 1, [&](Sequence sequence, const Entry& entry) {
@@ -88,12 +87,12 @@ Struck strike_events(const std::filesystem::path& folder,
         Entry{.kind = EntryKind::kStruck, .time = batch.time, .decision = state.decision});
     batch.states.emplace_back(state.decision, std::move(state));
   }
-  // Nothing is written unless the model can be made anew.
+  // Writes nothing unless the model can be rebuilt.
   if (result.events > 0) {
     static_cast<void>(replayed(folder, settings, *store));
     well(store->write(batch));
   }
-  // (If this is interrupted, the next start does the same.)
+  // If this is interrupted, the next start does the same.
   const detail::Replayer replayer = replayed(folder, settings, *store);
   const std::string model = replayer.model();
   write_file(detail::snapshot_file(folder), model);

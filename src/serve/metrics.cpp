@@ -47,18 +47,20 @@ struct Metrics::Families {
       family<Counter>("sau_requests_total", "Requests answered, by what was asked and by status.");
   prometheus::Family<Histogram>& seconds =
       family<Histogram>("sau_request_seconds", "Time from request to answer.");
-  // Looking a metric up by its labels takes longer than counting.
+  // A cache: looking a metric up by its labels takes longer than counting.
   std::shared_mutex mutex;
   std::map<std::pair<std::string, int>, std::pair<Counter*, Histogram*>, std::less<>> by_request;
 
   Counter& ranks = counter("sau_ranks_total", "Decisions made.");
-  Counter& explored = counter("sau_explored_total",
-                              "Decisions other than the action of the largest predicted value.");
+  Counter& explored =
+      counter("sau_explored_total",
+              "Decisions that did not take the action of the largest predicted value.");
   Counter& apprentice = counter("sau_apprentice_total", "Decisions in apprentice mode.");
-  Counter& agreed = counter("sau_apprentice_agreed_total",
-                            "Of them, those in which the policy chose the caller's first action.");
+  Counter& agreed =
+      counter("sau_apprentice_agreed_total",
+              "Apprentice decisions in which the policy chose the caller's first action.");
   prometheus::Family<Counter>& rewards =
-      family<Counter>("sau_rewards_total", "Rewards received, in time or late (or again).");
+      family<Counter>("sau_rewards_total", "Rewards received, in time or late (or repeated).");
   Counter& in_time = rewards.Add({{"outcome", "in_time"}});
   Counter& late = rewards.Add({{"outcome", "late"}});
   prometheus::Family<Counter>& out_of_range =
@@ -67,31 +69,31 @@ struct Metrics::Families {
   Counter& refused_rewards = out_of_range.Add({{"outcome", "refused"}});
   Counter& clipped_rewards = out_of_range.Add({{"outcome", "clipped"}});
   Histogram& delay = family<Histogram>("sau_reward_delay_seconds",
-                                       "Time from decision to reward, of rewards in time.")
+                                       "Time from decision to reward, for rewards in time.")
                          .Add({}, kRewardDelaySeconds);
   Counter& missing =
       counter("sau_missing_rewards_total", "Events completed with the default reward.");
   Counter& dropped = counter("sau_dropped_events_total", "Events that were never activated.");
   Counter& learned = counter("sau_learned_total", "Events completed and read by the learner.");
-  Gauge& reward_sum = gauge("sau_reward_sum", "Sum of their rewards: by the policy.");
+  Gauge& reward_sum = gauge("sau_reward_sum", "Sum of the rewards of the learned events.");
   Gauge& baseline_sum =
       gauge("sau_baseline_reward_sum",
-            "The same had the caller's first action been taken, estimated by inverse propensity.");
+            "The same if the caller's first action had been taken, by inverse propensity.");
 
   Counter& removed =
       counter("sau_removed_events_total", "Events removed from the log because they are old.");
   Counter& removal_failed = counter("sau_removal_failures_total",
-                                    "Removals given up: what replaces them was not written.");
-  Gauge& open_connections = gauge("sau_connections", "Connections that are open.");
+                                    "Removals given up because base.sau could not be written.");
+  Gauge& open_connections = gauge("sau_connections", "Open connections.");
   prometheus::Family<Counter>& dropped_connections =
       family<Counter>("sau_connections_dropped_total",
                       "Connections closed to make room for others, or refused, by reason.");
 
   Gauge& queued = gauge("sau_journal_queue", "Requests that wait to be written.");
   Gauge& waiting = gauge("sau_waiting_events", "Events that wait for their reward.");
-  Gauge& lag = gauge("sau_learner_lag", "Log records that are not learned yet.");
+  Gauge& lag = gauge("sau_learner_lag", "Log records that the learner has not read yet.");
   Gauge& model_version = gauge("sau_model_version", "The log record that last changed the model.");
-  Gauge& model_age = gauge("sau_model_age_seconds", "Since the model in use was put to use.");
+  Gauge& model_age = gauge("sau_model_age_seconds", "Time since the model was last put to use.");
   Gauge& model_events = gauge("sau_model_events", "Rewards the model in use has learned from.");
   Gauge& log_bytes = gauge("sau_log_bytes", "Size of the event store.");
   Gauge& actions = gauge("sau_known_actions", "Action ids with statistics.");

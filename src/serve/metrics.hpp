@@ -11,13 +11,13 @@
 
 namespace sau::detail {
 
-// Gauges, read when somebody asks.
+// Values that are read when somebody asks for the metrics.
 struct Gauges {
   double queued = 0, waiting = 0, learner_lag = 0, model_version = 0, model_age = 0,
          model_events = 0, log_bytes = 0, actions = 0, writable = 0, clock_offset = 0;
 };
 
-// Counters since the start, in Prometheus' text format. Safe to use from any thread.
+// Counters since the start, in Prometheus' text format. Thread-safe.
 class Metrics {
  public:
   Metrics();
@@ -26,17 +26,17 @@ class Metrics {
   void request(std::string_view what, int status, double seconds);
   void ranked(bool explored, bool apprentice, bool agreed);
   void rewarded(double delay_seconds, bool in_time);
-  // Out of the range of the configuration.
+  // For rewards outside the configured bounds.
   void refused_reward();
   void clipped_reward();
   void expired(EventPhase phase, std::size_t count);
-  // Events removed from the log because they are old; or why not: base.sau could not be written.
+  // Events were removed from the log because they are old, or not: base.sau could not be written.
   void removed(std::uint64_t events);
   void removal_failed();
-  // `baseline` is an unbiased estimate of what the caller's first action would have brought.
+  // `baseline` is an unbiased estimate of the reward of the caller's first action.
   void learned(double reward, double baseline);
 
-  // What there is now, and what was dropped since the start, by reason.
+  // How many are open now, and how many were dropped since the start, by reason.
   void connections(std::size_t open,
                    const std::vector<std::pair<std::string, std::uint64_t>>& dropped);
 

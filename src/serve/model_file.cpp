@@ -11,21 +11,21 @@
 namespace sau::detail {
 namespace {
 
-// Of the way from JSON to hashed features: models of different ways do not mix.
+// The version of the hashing from JSON to features. Models of different versions do not mix.
 constexpr int kFeatureVersion = 1;
 
 ModelHead head_of(const Container& file) {
   return {file.text("schema"), file.number("position"), file.number("changed")};
 }
 
-// The schema with its agent spelled as it is today.
+// The schema with the agent's canonical name of today.
 std::string canonical_schema(const std::string& schema) {
   const std::size_t end = schema.find(" seed=");
   try {
     return canonical_offer_agent(schema.substr(0, end)) +
            (end == std::string::npos ? "" : schema.substr(end));
   } catch (const UsageError&) {
-    return schema;  // an agent that is not known here
+    return schema;  // an unknown agent
   }
 }
 

@@ -11,11 +11,11 @@
 namespace sau::detail {
 
 // The header of a model file: which agent it belongs to, and how far in the log it has learned. The
-// payload is the agent's whole state (docs/formats/model.md). The file is a pure function of what
-// was learned: it has no times and no names of machines.
+// payload is the agent's whole state (docs/formats/model.md). The file depends only on what was
+// learned: it contains no times and no machine names.
 struct ModelHead {
   std::string schema;     // agent spec, seed, and the version of feature hashing
-  Sequence position = 0;  // in the log, up to which it has read
+  Sequence position = 0;  // the last record of the log that it has read
   Sequence version = 0;   // of the latest entry that changed it
 };
 
@@ -23,14 +23,14 @@ std::string schema_of(const OfferAgent& agent, std::uint64_t seed);
 
 std::string write_model(const OfferAgent& agent, const ModelHead& head);
 
-// Reads into a new agent of the same kind. Throws what open_container() throws, and Error that
-// names both schemas when the file has another one.
+// Reads into a new agent of the same kind. Throws what open_container() throws, and an Error that
+// names both schemas when they differ.
 ModelHead read_model(std::string_view bytes, const std::string& name, std::string_view schema,
                      OfferAgent& agent);
 ModelHead read_model_head(std::string_view bytes, const std::string& name);
 
-// As 16 hexadecimal digits: of all the bytes, and of what was learned, whatever has been read in
-// the log since.
+// Checksums as 16 hexadecimal digits: of all the bytes, and of the agent's state only, which does
+// not change when the model reads records that teach nothing.
 std::string checksum_of(std::string_view bytes);
 std::string model_checksum(std::string_view model);
 

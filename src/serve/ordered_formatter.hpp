@@ -13,10 +13,10 @@
 
 namespace sau::detail {
 
-// Makes text of batches on several threads, and writes it in the order of the batches. So the
+// Formats batches on several threads, and writes the texts in the order of the batches, so the
 // number of threads does not change what is written. `write` is called on the thread that calls
-// add() and finish(), and what `format` throws is thrown there too, in order. No more than two
-// batches a thread are in memory at a time.
+// add() and finish(); exceptions of `format` are thrown there too, in order. At most two batches
+// per thread are in memory at a time.
 template <class Batch>
 class OrderedFormatter {
  public:
@@ -31,7 +31,7 @@ class OrderedFormatter {
   }
   OrderedFormatter(const OrderedFormatter&) = delete;
   OrderedFormatter& operator=(const OrderedFormatter&) = delete;
-  // What was not begun is dropped.
+  // Drops the batches that were not begun.
   ~OrderedFormatter() {
     {
       const std::lock_guard lock(mutex_);

@@ -22,7 +22,7 @@ Failure bad(std::string message, std::string target = {}) {
   return {Failure::Code::kBadRequest, std::move(message), std::move(target)};
 }
 
-// A parser keeps its memory from one request to the next, but not that of an unusually large one.
+// A parser keeps its memory from one request to the next, except after an unusually large one.
 simdjson::dom::parser& parser() {
   constexpr std::size_t kUsual = 262'144;
   thread_local simdjson::dom::parser kept;
@@ -30,13 +30,13 @@ simdjson::dom::parser& parser() {
   return kept;
 }
 
-// Deep enough for what is allowed (the request, its list, an action, its list, then features), and
-// the cheapest defence against what is not.
+// Levels around the features: the request, its list, an action, its list, the features object. A
+// limit on depth is the cheapest defence against hostile nesting.
 constexpr std::size_t kFrame = 5;
 
 Result<element> parsed(std::string_view body, std::size_t depth) {
   simdjson::dom::parser& json = parser();
-  // In powers of two: a parser that is asked for another size allocates, even for a smaller one.
+  // In powers of two: a parser allocates for every new size, even for a smaller one.
   const std::size_t room = std::bit_ceil(std::max<std::size_t>(body.size(), 4096));
   if ((json.capacity() < room || json.max_depth() != depth) &&
       json.allocate(std::max(room, json.capacity()), depth) != simdjson::SUCCESS) {
@@ -62,7 +62,7 @@ Result<element> parsed(std::string_view body, std::size_t depth) {
   return root;
 }
 
-// The field, if it is there and not null.
+// The field, if it is present and not null.
 std::optional<element> field(element object, std::string_view name) {
   element found;
   if (object[name].get(found) != simdjson::SUCCESS || found.is_null()) return std::nullopt;
@@ -74,7 +74,7 @@ class RankReader {
   RankReader(const RequestLimits& limits, RankRequest& request)
       : limits_(limits), request_(request), features_(limits, request.features) {}
 
-  // Of a request that was taken before: the context, and one action.
+  // Reads only the context and one action of a request that was accepted before.
   std::optional<Failure> read_chosen(element root, std::size_t chosen) {
     if (auto wrong = read_context(root)) return wrong;
     const auto list = field(root, "actions");
@@ -85,7 +85,7 @@ class RankReader {
       if (place == chosen) return read_action(action, place);
       ++place;
     }
-    return bad("the action that was chosen is not there", "actions");
+    return bad("the chosen action is missing", "actions");
   }
 
   std::optional<Failure> read(element root) {
@@ -209,7 +209,7 @@ class RankReader {
         return bad("expected an array of action ids", "excludedActions");
       }
       const auto found = std::ranges::lower_bound(places_, text, {}, &Place::first);
-      // What is not offered is not chosen either.
+      // An excluded action that is not offered is ignored.
       if (found == places_.end() || found->first != text) continue;
       RankRequest::Action& action = request_.actions[found->second];
       if (!action.excluded) --left;
@@ -225,7 +225,7 @@ class RankReader {
   std::vector<Place> places_;  // by id
 };
 
-// In one piece: a hash of hashes of hashes would take as long as the rest of the request.
+// Hashes everything at once: hashing piece by piece would take as long as the rest of the request.
 std::uint64_t fingerprint(const RankRequest& request) {
   StackMemory<4096> memory;
   std::pmr::vector<std::uint64_t> words(memory.resource());
@@ -249,7 +249,7 @@ std::uint64_t fingerprint(const RankRequest& request) {
 Result<RankRequest> read_rank_request(std::string_view body, const RequestLimits& limits) {
   if (body.size() > limits.body_bytes) {
     return Failure{Failure::Code::kTooLarge,
-                   fmt::format("the request has {} bytes; at most {} are taken", body.size(),
+                   fmt::format("the request has {} bytes; at most {} are allowed", body.size(),
                                limits.body_bytes)};
   }
   const Result<element> root = parsed(body, limits.depth + kFrame);

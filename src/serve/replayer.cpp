@@ -36,7 +36,7 @@ bool Replayer::load_base() {
   const auto base = base_file(folder_);
   if (!std::filesystem::exists(base)) return false;
   take(read_file(base), base.string());
-  loaded_ = 0;  // nothing that it has learned from can be struck
+  loaded_ = 0;  // the events it has learned from cannot be struck
   return true;
 }
 
@@ -80,7 +80,7 @@ Result<std::vector<Lesson>> Replayer::learn(Sequence sequence, std::span<const S
   if (!read.ok()) return read.failure();
   if (lessons.size() != left.size()) {
     return Failure{Failure::Code::kInternal,
-                   "record " + std::to_string(sequence) + " is about a decision that is not there"};
+                   "record " + std::to_string(sequence) + " is about a missing decision"};
   }
   for (const Lesson& lesson : lessons) {
     if (!store.is_struck(lesson.sequence)) {
@@ -99,7 +99,7 @@ std::optional<Failure> Replayer::learn(Sequence sequence, const Decision& decisi
                                                  "': " + request.failure().message};
   }
   try {
-    // A sum of rewards may leave the range that each of them keeps to.
+    // Each reward is in the agent's range, but their sum may not be.
     const RewardRange range = agent_->rewards();
     agent_->learn(request.value().context(), request.value().offered(0),
                   decision.actions[decision.chosen].value,
@@ -113,7 +113,7 @@ std::optional<Failure> Replayer::learn(Sequence sequence, const Decision& decisi
 }
 
 std::optional<Failure> Replayer::rebuild(Sequence until, const EventStore& store) {
-  // What was learned since the start has left them out.
+  // Without a loaded file everything was learned from the log, which leaves out struck decisions.
   if (loaded_ == 0) return std::nullopt;
   Replayer anew(folder_, spec_, seed_);
   try {

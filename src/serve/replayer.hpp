@@ -13,31 +13,31 @@
 
 namespace sau::detail {
 
-// What an entry taught.
+// One event to learn from.
 struct Lesson {
   Sequence sequence = 0;  // of the decision
   Decision decision;
   double reward = 0.0;
 };
 
-// An agent that learns from the log, entry by entry: the server's, and the one that checks it. Its
-// state is a function of the entries alone.
+// An agent that learns from the log, entry by entry. Used by the server, and to check the server's
+// model. Its state depends only on the entries.
 class Replayer {
  public:
   Replayer(std::filesystem::path folder, std::string spec, std::uint64_t seed);
 
-  // Takes one over as it was written; throws Error when it does not fit.
+  // Loads a model file; throws Error when it belongs to another agent.
   void load(std::string_view bytes, const std::string& name);
-  // Likewise the one that the log goes on from, if there is one; returns whether there is.
+  // Loads base.sau in the same way, if there is one; returns whether there is.
   bool load_base();
 
-  // Entries must come in order. A failure is one of the store or of a model file; the same entry
-  // may be tried again and goes on where it failed.
+  // Entries must come in order. Fails if the store or a model file fails. Applying the same entry
+  // again continues where it failed.
   Result<std::vector<Lesson>> apply(Sequence sequence, const Entry& entry, const EventStore& store);
-  // Whether it stands between two entries, as model() needs it.
+  // Whether no entry is half applied, as model() requires.
   bool between_entries() const noexcept { return within_ == 0; }
 
-  // All up to here was applied, though it ends with something that is not an entry.
+  // Everything up to here was applied; for a log that ends in decisions.
   void reach(Sequence sequence) noexcept { position_ = sequence; }
 
   std::string model() const;
@@ -53,7 +53,7 @@ class Replayer {
   Result<std::vector<Lesson>> learn(Sequence sequence, std::span<const Sequence> decisions,
                                     double reward, const EventStore& store);
   std::optional<Failure> learn(Sequence sequence, const Decision& decision, double reward);
-  // As if the decisions that are struck by now had never been learned from.
+  // Learns from the log again, without the decisions that are struck by now.
   std::optional<Failure> rebuild(Sequence until, const EventStore& store);
 
   std::filesystem::path folder_;
@@ -62,14 +62,14 @@ class Replayer {
   std::unique_ptr<OfferAgent> agent_;
   std::string schema_;
   Sequence position_ = 0, version_ = 0;
-  // What was learned up to here came from a file, written when less may have been struck.
+  // What was learned up to here came from a file; some of it may have been struck since.
   Sequence loaded_ = 0;
-  std::size_t within_ = 0;  // decisions of the next entry that are learned already
+  std::size_t within_ = 0;  // how many decisions of the next entry are learned already
 };
 
-// Places in the folder of a service.
+// Paths in the folder of a service.
 std::filesystem::path snapshot_file(const std::filesystem::path& folder);
-// The model from which the log that is left goes on, once its beginning was removed.
+// The model that replaces the beginning of the log, once that was removed.
 std::filesystem::path base_file(const std::filesystem::path& folder);
 std::filesystem::path loaded_file(const std::filesystem::path& folder, const std::string& name);
 std::filesystem::path log_folder(const std::filesystem::path& folder);

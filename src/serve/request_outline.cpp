@@ -33,7 +33,7 @@ bool read_array(value json, simdjson::ondemand::array& array, bool& none) {
   return json.is_null().get(none) == SUCCESS && (none || json.get_array().get(array) == SUCCESS);
 }
 
-// Leaves `text` as it is for null.
+// For null, leaves `text` unchanged.
 bool read_array_text(value json, std::string_view& text) {
   simdjson::ondemand::array array;
   bool none = false;
@@ -48,7 +48,7 @@ struct RequestOutline::Reader {
   std::vector<std::string_view> excluded;
 
   bool minify(std::string_view request, std::string_view& minified) {
-    // Never shrinks: resize() would fill what is written over anyway.
+    // Never shrinks: growing again would fill memory that is overwritten anyway.
     const std::size_t room = request.size() + simdjson::SIMDJSON_PADDING;
     if (text.size() < room) text.resize(room);
     std::size_t size = 0;
@@ -59,7 +59,7 @@ struct RequestOutline::Reader {
     return true;
   }
 
-  // Of a name that is there twice the first counts, as when the request was decided.
+  // If a name occurs twice, the first counts, as it did when the request was decided.
   bool read_parts(RequestOutline& to) {
     simdjson::ondemand::document document;
     simdjson::ondemand::object root;

@@ -7,9 +7,9 @@
 
 namespace sau::detail {
 
-// The parts of a logged rank request that its description needs, without hashing its features. The
-// request was checked when it came, so only its shape is read here. Keeps its memory from one
-// request to the next; what it returns is valid until the next read().
+// The parts of a logged rank request that are shown, read without hashing features. The request was
+// checked when it came, so only its structure is read here. Memory is reused from one request to
+// the next; results are valid until the next read().
 class RequestOutline {
  public:
   struct Action {
@@ -24,7 +24,7 @@ class RequestOutline {
   // False when it is not a rank request.
   bool read(std::string_view request);
 
-  // The request as it was sent, but for blanks between its parts.
+  // The request as it was sent, without blanks between its parts.
   std::string_view text() const noexcept { return text_; }
   std::string_view context() const noexcept { return context_; }  // a JSON array
   std::span<const Action> actions() const noexcept { return actions_; }

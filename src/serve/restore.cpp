@@ -28,7 +28,7 @@ Replayer restored(const std::filesystem::path& folder, const FolderSettings& set
       replayer.load(read_file(file), file.string());
     } catch (const DamagedFile& error) {
       trouble = error.what();
-      note(trouble + ": the model is made anew from the log");
+      note(trouble + ": the model is rebuilt from the log");
       continue;
     }
     if (replayer.position() <= head.last && replayer.position() >= base.last) break;
@@ -56,9 +56,9 @@ std::optional<LogHead> due_for_removal(const SharedStore& store, Sequence learne
   });
   if (!until.ok()) throw Error(until.failure().message);
   if (!until.value()) return std::nullopt;
-  // In steps of a tenth of that time: each one moves base.sau on, and what it has learned from can
-  // be neither replayed nor struck.
-  // Whoever wants to keep nothing wants it gone at once.
+  // In steps of a tenth of the retention time, since each step moves base.sau, and events that
+  // base.sau has learned from can be neither replayed nor struck. With a retention of 0 days,
+  // events are removed as soon as possible.
   const Milliseconds step = days == 0 ? 0 : std::max(kShortestStep, days * kRetentionDay / 10);
   if (until.value()->last <= base.last) return std::nullopt;
   if (base.last > 0 && until.value()->time < base.time + step) return std::nullopt;

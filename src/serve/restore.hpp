@@ -11,18 +11,20 @@
 
 namespace sau::detail {
 
-// The newest model in the folder that can be read; the log goes on from there. One that is damaged
-// is made anew from the log, and said so. Throws Error when the log does not reach as far as the
-// model, or begins after it.
+// The newest model in the folder that can be read; learning continues from there. A damaged model
+// is rebuilt from the log, with a note. Throws Error when the log ends before the model's position,
+// or begins after it.
 Replayer restored(const std::filesystem::path& folder, const FolderSettings& settings,
                   const SharedStore& store, const std::function<void(const std::string&)>& note);
 
-// Up to where the log is to be removed now, if it is: what is older than `days` by the trusted
-// time, and was read by the model on disk up to `learned`. Throws Error when the store is damaged.
+// Up to where the log should be removed now, if at all: records older than `days` by the trusted
+// time that the model on disk, which has read up to `learned`, covers. Throws Error when the store
+// is damaged.
 std::optional<LogHead> due_for_removal(const SharedStore& store, Sequence learned,
                                        Milliseconds trusted_time, std::int64_t days);
 
-// Makes base.sau of model.sau: on disk, read back, and up to `least` in the log. Throws Error.
+// Copies model.sau to base.sau, reads it back, and checks that it has read the log at least up to
+// `least`. Throws Error on failure.
 void write_base(const std::filesystem::path& folder, const FolderSettings& settings,
                 Sequence least);
 

@@ -6,8 +6,8 @@
 
 namespace sau::detail {
 
-// For what went wrong, when there may be no memory left even to say so: then it is not said.
-// Nothing may be thrown on the way out of an exception.
+// Notes an error, but drops the note if there is no memory left even for that. For exception
+// handlers, which must not throw.
 inline void note_safely(const std::function<void(const std::string&)>& note, const char* before,
                         const char* what) noexcept {
   try {
@@ -16,7 +16,7 @@ inline void note_safely(const std::function<void(const std::string&)>& note, con
   }
 }
 
-// Calls it, and says what it throws.
+// Calls `call` and notes what it throws.
 template <class Call>
 void call_safely(const std::function<void(const std::string&)>& note, const char* before,
                  const Call& call) noexcept {

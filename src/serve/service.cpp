@@ -69,7 +69,7 @@ class Service::Implementation final : public JournalObserver {
         journal_(store_, configuration_, *this, journal_options()),
         at_start_(journal_.committed()),
         started_(options_.clock()) {
-    // Everything is there: the threads may call each other from here on.
+    // Everything is constructed: from here on the threads may call each other.
     keep_settings(options_.folder, settings_);
     learner_.follow(at_start_, at_start_);
     if (configuration().takes_any_reward()) {
@@ -102,7 +102,7 @@ class Service::Implementation final : public JournalObserver {
       return answer(bounded.failure());
     }
     if (bounded.value() != value.value()) {
-      // Counted once it is in the log: a caller may have to send it again.
+      // Counted only when it is in the log: a caller may have to send it again.
       answer = [this, answer = std::move(answer)](Status status) {
         if (status.ok()) metrics_.clipped_reward();
         answer(std::move(status));
@@ -147,7 +147,7 @@ class Service::Implementation final : public JournalObserver {
   }
 
   std::string model_properties() const {
-    // Version, events and checksum are of one moment, that of what `model()` would give.
+    // Version, events and checksum are of the same moment, that of `model()`.
     const LearnedSoFar learned = learner_.learned();
     return describe_model({.agent = settings_.agent,
                            .version = learned.version,
@@ -221,7 +221,7 @@ class Service::Implementation final : public JournalObserver {
     learner_.stop();
   }
 
-  // By the journal's thread.
+  // Called by the journal thread.
 
   void ranked(const RankOperation& operation, Milliseconds time) override {
     const RankAnswer& answer = operation.answer;
@@ -313,7 +313,7 @@ class Service::Implementation final : public JournalObserver {
         operation.explored = true;
       decision.actions.push_back({forecast.value, forecast.spread, forecast.variance,
                                   forecast.probability, forecast.count});
-      // (Offered actions look at these ids; they are not used any more.)
+      // `offered` refers to these ids, but is no longer used.
       operation.answer.ranking.push_back({std::move(request.actions[i].id), forecast.probability});
     }
     encode(decision, operation.record);
@@ -344,7 +344,7 @@ class Service::Implementation final : public JournalObserver {
             .snapshotted = [this](Sequence position) { snapshotted(position); }};
   }
 
-  // By the learner's thread.
+  // Called by the learner thread.
   void learned(const Lesson& lesson) {
     const Decision& decision = lesson.decision;
     const bool is_baseline = decision.chosen == decision.baseline;
@@ -354,8 +354,8 @@ class Service::Implementation final : public JournalObserver {
     activity_.learned(options_.clock(), lesson.reward, baseline);
   }
 
-  // What is old may go, once the model that replaces it is on disk and was read back. Called by the
-  // learner thread.
+  // Old records may be removed once the model that replaces them is on disk and was read back.
+  // Called by the learner thread.
   void snapshotted(Sequence position) {
     journal_.keep_head();
     try {

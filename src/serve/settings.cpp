@@ -70,7 +70,7 @@ void write_settings(const fs::path& folder, const FolderSettings& settings) {
   write_file(settings_file(folder), json.dump(1) + "\n");
 }
 
-// Only what a first start that did not come to its end has left there.
+// Whether the folder is empty, or holds only what an interrupted first start has left there.
 bool is_new(const fs::path& folder) {
   if (!fs::exists(folder)) return true;
   const fs::path log = log_folder(folder).filename();
@@ -100,7 +100,7 @@ FolderSettings read_folder(const fs::path& folder) {
 
 FolderSettings settings_for(const fs::path& folder, const std::string& agent,
                             std::optional<std::uint64_t> seed) {
-  // The canonical spelling: the same agent under another one is no other agent.
+  // Two spellings of the same agent are compared in canonical form.
   const auto canonical = [](const std::string& spec) { return canonical_offer_agent(spec); };
   if (const auto found = stored_settings(folder)) {
     const FolderSettings& settings = found->settings;
@@ -138,7 +138,7 @@ bool upgrade_folder(const fs::path& folder, const std::function<void(const std::
   if (!found) return false;
   const fs::path old = folder / "events", log = log_folder(folder);
   if (found->version == kFolderVersion) {
-    // All that an upgrade had left to do.
+    // An interrupted upgrade may have left only this to do.
     if (fs::exists(old) && fs::exists(log / "CURRENT")) fs::remove_all(old);
     return false;
   }
@@ -149,10 +149,10 @@ bool upgrade_folder(const fs::path& folder, const std::function<void(const std::
         "nothing was changed",
         settings_file(folder).string(), found->version, old.string()));
   }
-  note(fmt::format("{}: a folder of version {}; its log is written anew in version {}",
+  note(fmt::format("{}: a folder of version {}; its log is rewritten in version {}",
                    folder.string(), found->version, kFolderVersion));
-  // Aside first. Until service.json says otherwise, the old log is the one that counts; what lies
-  // in the place of the new one was left by an upgrade that did not come to its end.
+  // Written beside it first. Until service.json says otherwise, the old log counts; anything in the
+  // place of the new one was left by an interrupted upgrade.
   const fs::path aside = log.string() + ".part", aside_mark = aside.string() + kMarkExtension;
   fs::remove_all(aside);
   fs::remove(aside_mark);

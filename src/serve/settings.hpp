@@ -10,26 +10,26 @@
 
 namespace sau::detail {
 
-// What a folder was made with, and keeps: written once, to service.json.
+// The settings of a folder, which never change: written once, to service.json.
 struct FolderSettings {
   std::string agent;  // canonical spec
   std::uint64_t seed = 1;
-  Configuration configuration = {};  // what holds until something is configured
+  Configuration configuration = {};  // valid until somebody changes it
 };
 
-// Those of the folder; for a new one, what is given or the defaults. Nothing is written. Throws
-// UsageError when the folder has others than those given, and Error when it cannot be read.
+// The settings of the folder; for a new folder, those given or the defaults. Writes nothing. Throws
+// UsageError when the folder has other settings than those given, and Error when it cannot be read.
 FolderSettings settings_for(const std::filesystem::path& folder, const std::string& agent,
                             std::optional<std::uint64_t> seed);
 // Writes them to a folder that has none yet.
 void keep_settings(const std::filesystem::path& folder, const FolderSettings& settings);
-// Of a folder in the format of this version; throws UsageError when it is none, or an older one.
+// Reads the settings. Throws UsageError when this is not a folder of a service, or of an older
+// version.
 FolderSettings read_folder(const std::filesystem::path& folder);
 
-// A folder of version 2 becomes one of this version: its log is written anew, read back, and only
-// then is the old one removed. Does nothing with other folders, and
-// returns false. Throws Error when it cannot, and
-// leaves the folder as it was.
+// Upgrades a folder of version 2: rewrites its log, reads it back, and only then removes the old
+// one. Returns false, and does nothing, for other folders. On failure throws Error and leaves the
+// folder as it was.
 bool upgrade_folder(const std::filesystem::path& folder,
                     const std::function<void(const std::string&)>& note);
 

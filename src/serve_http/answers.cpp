@@ -45,7 +45,7 @@ int status_of(Failure::Code code) {
 
 HttpResponse json_response(int status, std::string body) {
   HttpResponse response{.status = status, .headers = {}, .body = std::move(body)};
-  response.headers.reserve(4);  // (a list of them would be copied)
+  response.headers.reserve(4);  // an initializer list would be copied
   response.headers.push_back({"Content-Type", kJson});
   response.headers.push_back({"X-Content-Type-Options", "nosniff"});
   return response;
@@ -71,7 +71,7 @@ HttpResponse failed(const Failure& failure) {
 }
 
 std::string rank_body(const RankAnswer& answer) {
-  constexpr std::size_t kUsual = 64;  // bytes an action
+  constexpr std::size_t kUsual = 64;  // bytes per action
   std::string body;
   body.reserve(kUsual * (answer.ranking.size() + 2));
   body += R"({"ranking":[)";
@@ -79,7 +79,7 @@ std::string rank_body(const RankAnswer& answer) {
     if (&action != &answer.ranking.front()) body += ',';
     body += R"({"id":)";
     append_json(body, action.id);
-    std::array<char, 32> number;  // of the 24 that a double takes at most
+    std::array<char, 32> number;  // a double takes at most 24
     const char* const end = fmt::format_to(number.data(), FMT_COMPILE("{}"), action.probability);
     body += R"(,"probability":)";
     body += std::string_view(number.data(), end);

@@ -10,7 +10,8 @@ namespace sau::detail {
 
 HttpResponse json_response(int status, std::string body);
 
-// {"error":{"code","message","target"}}, with what goes with the status: Retry-After with 503.
+// {"error":{"code","message","target"}}, with the headers that the status needs, such as
+// Retry-After for 503.
 HttpResponse error_response(int status, std::string_view message, std::string_view target = "");
 HttpResponse failed(const Failure& failure);
 

@@ -6,7 +6,7 @@
 
 namespace sau::detail {
 
-// The page at / as web/ builds it: one file called "live". The source is generated at build time.
+// The page at /, as built by web/: one file called "live". The source is generated at build time.
 std::span<const EmbeddedFile> embedded_live();
 
 }  // namespace sau::detail

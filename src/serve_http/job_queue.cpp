@@ -23,7 +23,7 @@ void JobQueue::stop() {
     stopping_ = true;
     dropped.swap(jobs_);
   }
-  dropped.clear();  // their callers need not wait for the job in hand
+  dropped.clear();  // before the join: their callers need not wait for the current job
   wake_.notify_one();
   if (thread_.joinable()) thread_.join();
 }
@@ -40,7 +40,7 @@ void JobQueue::run() {
     }
     try {
       job();
-    } catch (...) {  // the thread goes on; whoever waits for an answer is told by the job's end
+    } catch (...) {  // the thread continues; destroying the job answers whoever waits for it
     }
   }
 }

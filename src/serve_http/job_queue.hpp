@@ -9,19 +9,19 @@
 
 namespace sau::detail {
 
-// A thread that does one job after the other. Thread-safe.
+// A thread that runs one job after the other. Thread-safe.
 class JobQueue {
  public:
-  using Job = std::function<void()>;  // what it throws is lost
+  using Job = std::function<void()>;  // exceptions are ignored
 
   explicit JobQueue(std::size_t limit);  // jobs that may wait
   JobQueue(const JobQueue&) = delete;
   JobQueue& operator=(const JobQueue&) = delete;
   ~JobQueue() { stop(); }
 
-  // False, and the job is left to the caller: too many wait, or it was stopped.
+  // Returns false, and leaves the job to the caller, if too many wait or the queue was stopped.
   bool submit(Job& job);
-  // Waits for the job in hand. Those that wait are destroyed without being done.
+  // Waits for the current job. Jobs that wait are destroyed without being run.
   void stop();
 
  private:

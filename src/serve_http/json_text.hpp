@@ -7,7 +7,7 @@
 
 namespace sau::detail {
 
-// "a%20b" as it was meant; nothing when it is malformed.
+// Decodes "a%20b" to "a b"; returns false when it is malformed.
 bool percent_decoded(std::string_view text, std::string& out);
 
 }  // namespace sau::detail

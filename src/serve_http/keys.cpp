@@ -19,8 +19,9 @@ std::vector<std::string> read_keys(const std::filesystem::path& file) {
     if (line.empty() || line.starts_with('#')) continue;
     for (const char c : line) {
       if (c <= ' ' || c > '~') {
-        throw Error(fmt::format("{}:{}: a key has no blanks and only printable ASCII characters",
-                                file.string(), number));
+        throw Error(
+            fmt::format("{}:{}: a key may have only printable ASCII characters, and no blanks",
+                        file.string(), number));
       }
     }
     if (line.size() < kShortest) {
@@ -29,7 +30,7 @@ std::vector<std::string> read_keys(const std::filesystem::path& file) {
     }
     keys.push_back(std::move(line));
   }
-  if (keys.empty()) throw Error(file.string() + ": there is no key in it");
+  if (keys.empty()) throw Error(file.string() + ": contains no key");
   return keys;
 }
 

@@ -10,8 +10,8 @@
 namespace sau::detail {
 namespace {
 
-// An Answer that replies: with what `respond` makes of the value, or with the failure. It is called
-// by a thread of the service, which must not get an exception for want of memory.
+// An Answer that replies with what `respond` makes of the value, or with the failure. A thread of
+// the service calls it, and it must not throw, even when memory runs out.
 template <class T, class Respond>
 Answer<T> replying(const HttpReply& reply, Respond respond) {
   return [reply, respond](const Result<T>& result) {
@@ -130,7 +130,7 @@ constexpr std::array kRoutes = {
     Route{"GET", kOurs, "/readyz", "readyz", kOpen, kHealth, kHere, readyz},
     Route{"GET", kOurs, "/", "page", kOpen, kMainOnly, kHere, page}};
 
-// Whether `path` is of this form; `id` is then what stands in place of {id}, as it was sent.
+// Whether `path` has this form. If so, `id` is the part in place of {id}, as it was sent.
 bool matches(std::string_view form, std::string_view path, std::string_view& id) {
   constexpr std::string_view kId = "{id}";
   const auto at = form.find(kId);

@@ -17,7 +17,7 @@ using detail::error_response;
 using detail::Found;
 using detail::JobQueue;
 
-// The time of the comparison depends on the length of our key alone.
+// The time that this takes depends only on the length of our key.
 bool same_key(std::string_view key, std::string_view given) {
   unsigned difference = key.size() == given.size() ? 0U : 1U;
   for (std::size_t i = 0; i < key.size(); ++i) {
@@ -79,8 +79,8 @@ std::optional<HttpResponse> ServiceOverHttp::check_head(const HttpRequest& head,
     service_.count_request(found.name, 401, 0.0);
     return error_response(401, "give a key in the header Ocp-Apim-Subscription-Key");
   }
-  // A page of another site, open in a browser on this machine, is not a user of this server:
-  // neither under its own name nor under one that it has made to point here.
+  // A page of another site, open in a browser on this machine, must not use this server: neither
+  // under the site's own name nor under a name that it has made to point here.
   if (options_.keys.empty() && !is_own_host(head.header("Host"), "127.0.0.1")) {
     service_.count_request(found.name, 421, 0.0);
     return error_response(421, kWrongHost);
@@ -90,7 +90,7 @@ std::optional<HttpResponse> ServiceOverHttp::check_head(const HttpRequest& head,
     const auto host = head.header("Host");
     if (origin != "http://" + std::string(host) && origin != "https://" + std::string(host)) {
       service_.count_request(found.name, 403, 0.0);
-      return error_response(403, "requests of other sites need a key");
+      return error_response(403, "requests from other sites need a key");
     }
   }
   if (found.name == "model" && head.method == "PUT") body_limit = options_.model_bytes;
@@ -99,7 +99,7 @@ std::optional<HttpResponse> ServiceOverHttp::check_head(const HttpRequest& head,
 
 void ServiceOverHttp::answer(HttpRequest request, const HttpReply& reply, Port port) {
   Found found = found_on(port, request);
-  // Counts the answer on its way.
+  // Counts the answer when it passes through.
   const auto begin = std::chrono::steady_clock::now();
   const HttpReply counted([this, reply, begin, name = found.name](HttpResponse response) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;

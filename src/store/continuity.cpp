@@ -26,7 +26,7 @@ std::string check_continuity(const RocksDatabase& database, const LogHead& base,
         decisions->Valid() && (!entries->Valid() || decisions->key().compare(entries->key()) < 0);
     rocksdb::Iterator& next = is_decision ? *decisions : *entries;
     const Sequence sequence = sequence_of(next.key());
-    if (sequence <= found.last) return fmt::format("record {} is there twice", sequence);
+    if (sequence <= found.last) return fmt::format("record {} occurs twice", sequence);
     if (sequence != found.last + 1) return numbers(found.last + 1, sequence - 1) + " missing";
     const auto checksum = record_checksum(view(next.value()));
     if (!checksum) return fmt::format("the checksum of record {} is wrong", sequence);

@@ -7,16 +7,16 @@
 
 namespace sau::detail {
 
-// Reads every record after `base` and compares with `head`: each record's checksum, that no number
-// is missing, how many decisions there are, and the chain of checksums; where it passes the head
-// that was acknowledged, that the chain was the same then. Returns the sentence that says what is
-// wrong; an empty one when all is well.
+// Reads every record after `base` and checks each record's checksum, that no number is missing, and
+// that the number of decisions and the chain of checksums are those of `head`. At the acknowledged
+// record, the chain must be the acknowledged one. Returns a sentence that says what is wrong; empty
+// when all is well.
 std::string check_continuity(const RocksDatabase& database, const LogHead& base,
                              const LogHead& head, const LogHead& acknowledged);
 
-// That the log goes at least as far as what was acknowledged, and is the same log. As above.
+// Checks that the log contains everything that was acknowledged. Returns as above.
 std::string check_acknowledged(const LogHead& head, const LogHead& acknowledged);
-// That the list of tables is at least as long as it was, or a newer one. As above.
+// Checks that the manifest is at least as long as it was, or a newer one. Returns as above.
 std::string check_manifest(const ManifestPlace& now, const ManifestPlace& before);
 
 }  // namespace sau::detail

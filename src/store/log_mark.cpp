@@ -17,7 +17,7 @@ namespace sau {
 namespace detail {
 namespace {
 
-// Far enough apart that no write to one disk sector touches both.
+// The copies are so far apart that no write to one disk sector touches both.
 constexpr std::size_t kCopyRoom = 4096, kCopies = 2;
 constexpr auto kSyncEvery = std::chrono::seconds(1);
 
@@ -75,7 +75,7 @@ std::optional<Acknowledged> LogMark::read(const std::filesystem::path& store_fol
     throw Error(
         file.string() +
         ": damaged: neither of its two copies is whole. `sau log accept --help` says how to "
-        "make it anew");
+        "recreate it");
   return latest;
 }
 

@@ -9,15 +9,15 @@
 
 namespace sau::detail {
 
-// What a store had: it may have more now, but not less.
+// What a store had when it was last written: it may have more now, but not less.
 struct Acknowledged {
   LogHead head;            // after the last batch that was synced
-  ManifestPlace manifest;  // the list of its tables
+  ManifestPlace manifest;  // RocksDB's list of its files
 };
 
-// The file beside a store that says so. It is written after each batch, in place, and so survives
-// `kill -9`; it is synced about once a second, so after a power failure it may be behind, but never
-// ahead. Two copies take turns: one of them is always whole.
+// The file beside a store that records this. It is written in place after each batch, so it
+// survives `kill -9`. It is synced about once a second, so after a power failure it may be behind,
+// but never ahead. It holds two copies, written in turns: one of them is always whole.
 class LogMark {
  public:
   explicit LogMark(const std::filesystem::path& store_folder);
@@ -28,22 +28,21 @@ class LogMark {
   // Nothing when there is no file. Throws Error when neither copy in it is whole.
   static std::optional<Acknowledged> read(const std::filesystem::path& store_folder);
 
-  // Makes the file, with this head and the store as it is now. Throws Error when that fails.
+  // Creates the file, for this head and the store's current manifest. Throws Error on failure.
   void begin(const LogHead& head);
-  // A failure leaves the copy that was written before.
+  // On failure the copy that was written before remains.
   Status set(const LogHead& head);
   Status sync();
 
  private:
   std::filesystem::path folder_, file_;
   ManifestPlace manifest_;
-  std::uintmax_t seen_size_ = 0;  // of the manifest, at the last sync
+  std::uintmax_t seen_size_ = 0;  // size of the manifest at the last sync
   int descriptor_ = -1;
   unsigned turn_ = 0;
   std::chrono::steady_clock::time_point synced_{};
 };
 
-// Of the store in this folder.
 std::filesystem::path mark_file(const std::filesystem::path& store_folder);
 
 }  // namespace sau::detail

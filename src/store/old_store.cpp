@@ -1,4 +1,5 @@
-// Stores of format version 2: an event's state was kept by its id, and a table listed what waits.
+// Stores of format version 2: events were stored by id, together with their state, and a table
+// listed the events that wait for a reward.
 #include <rocksdb/db.h>
 
 #include <algorithm>
@@ -86,13 +87,13 @@ class OldStore {
 // A batch in the making.
 struct Carried {
   StoreBatch batch;
-  std::deque<std::string> ids;  // which the batch looks at
+  std::deque<std::string> ids;  // the batch refers to them
 
   void add_decision(const fs::path& folder, const OldStore& old, Sequence sequence,
                     std::string_view bytes) {
     const DecisionHead head = good_in(folder, decode_decision_head(bytes));
     const auto stored = old.value(kOldEvents, head.event_id);
-    if (!stored) throw Error(folder.string() + ": the event '" + head.event_id + "' is not there");
+    if (!stored) throw Error(folder.string() + ": the event '" + head.event_id + "' is missing");
     const EventState state = good_in(folder, decode_event_state(*stored));
     const IndexedEvent event{sequence, head.time, head.fingerprint, head.deferred};
     batch.decisions.emplace_back(sequence, bytes);
@@ -126,7 +127,7 @@ void carry_over(const fs::path& folder, const OldStore& old, EventStore& to) {
         decisions->Valid() && (!entries->Valid() || decisions->key().compare(entries->key()) < 0);
     rocksdb::Iterator& next = is_decision ? *decisions : *entries;
     const Sequence sequence = detail::sequence_of(next.key());
-    // Its beginning may have been removed.
+    // The beginning of the log may have been removed.
     if (!std::exchange(begun, true) && sequence > 1) {
       good_in(folder, to.forget({.last = sequence - 1, .decisions = 0}));
     }
@@ -149,7 +150,7 @@ void carry_over_event_store(const fs::path& old_folder, const fs::path& to) {
   try {
     const OldStore old(old_folder);
     carry_over(old_folder, old, *open_event_store(to, {.sync = false}));
-    // On disk, and read back.
+    // Reopened to check every record and to put everything on disk.
     const auto store = open_event_store(to, {});
     StoreBatch end;
     end.time = end.trusted_time = store->head().time;

@@ -19,7 +19,7 @@ namespace {
 using detail::ByteReader;
 using detail::ByteWriter;
 
-// The first byte. A record of another format, or of a later one, is refused by name.
+// The first byte. A record with another one is refused.
 enum class Format : std::uint8_t {
   kDecision = 0xD1,
   kEntry = 0xE1,
@@ -30,8 +30,8 @@ enum class Format : std::uint8_t {
 
 constexpr std::size_t kRecordChecksum = sizeof(std::uint64_t);
 constexpr std::size_t kActionBytes = 40, kReceivedBytes = 17;
-constexpr std::size_t kTimeOfDecision = 1;    // its place, after the format
-constexpr std::size_t kLargestRatio = 255;    // of what LZ4 makes smaller
+constexpr std::size_t kTimeOfDecision = 1;    // offset of the time, after the format
+constexpr std::size_t kLargestRatio = 255;    // LZ4 compresses by at most this factor
 constexpr unsigned kActive = 1, kStruck = 2;  // flags of an event's state
 
 ByteWriter begin(Format format, std::string& into) {
@@ -99,8 +99,8 @@ std::optional<std::string> take_packed(ByteReader& reader) {
   return text;
 }
 
-// Sequence numbers in order, as the steps from one to the next: seven bits a byte, the low ones
-// first, and a high bit where more of the number follow.
+// Sorted sequence numbers, as the steps from one to the next: seven bits per byte, the low ones
+// first; the high bit is set when more bytes of the number follow.
 void put_steps(ByteWriter& writer, const std::vector<Sequence>& sequences) {
   Sequence before = 0;
   for (const Sequence sequence : sequences) {
@@ -111,7 +111,7 @@ void put_steps(ByteWriter& writer, const std::vector<Sequence>& sequences) {
   }
 }
 
-// Nothing when the bytes are not such numbers, or they do not grow.
+// Nothing when the bytes are not such numbers, or the numbers do not increase.
 std::optional<std::vector<Sequence>> take_steps(std::string_view bytes) {
   std::vector<Sequence> sequences;
   Sequence before = 0, step = 0;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kMegabyte = 1U << 20;
 
-// Instead of a file LOG: what has to be said is in a Status, and Debian's library, which is built
-// with its assertions, ends the program when that file cannot be written.
+// Replaces RocksDB's file LOG. Errors come back as a Status anyway, and Debian's library, which is
+// built with assertions, aborts the program when that file cannot be written.
 class Silence final : public rocksdb::Logger {
  public:
   using Logger::Logv;
@@ -28,11 +28,12 @@ rocksdb::Options options_for(const DatabaseOptions& how,
   rocksdb::Options options;
   options.create_if_missing = how.create;
   options.create_missing_column_families = how.create;
-  // The log was looked through by then. A reader takes it up to the record that is torn, or that a
-  // server beside it has half written; for a writer that has been cut off.
+  // find_torn_end() has checked the log before. A reader stops at a record that is torn, or that a
+  // running server has half written; for a writer such a record has been cut off.
   options.wal_recovery_mode = how.read_only ? rocksdb::WALRecoveryMode::kPointInTimeRecovery
                                             : rocksdb::WALRecoveryMode::kAbsoluteConsistency;
-  // All tables are flushed together, so that they are of one moment whatever happens to the files.
+  // All tables are flushed together, so that they are of the same moment whatever happens to the
+  // files.
   options.atomic_flush = !how.read_only;
   options.db_write_buffer_size = 64 * kMegabyte;
   options.max_total_wal_size = 128 * kMegabyte;
@@ -45,8 +46,8 @@ rocksdb::Options options_for(const DatabaseOptions& how,
   table.block_cache = cache;
   table.cache_index_and_filter_blocks = true;
   table.pin_l0_filter_and_index_blocks_in_cache = true;
-  // In parts: that of a whole table grows with it, up to what no part of the cache has room for,
-  // and would then be read again for every event.
+  // Indexes and filters are split. One for a whole table grows with the table until no shard of the
+  // cache has room for it, and would then be read again for every event.
   table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
   table.partition_filters = true;
   table.block_size = 16'384;
@@ -59,7 +60,7 @@ rocksdb::ColumnFamilyOptions table_options(StoreTable which, const rocksdb::Opti
                                            const RemovedEvents& removed) {
   rocksdb::ColumnFamilyOptions options(common);
   if (which == kEvents || which == kStates) {
-    // Every rank asks for an event that is not there yet, every first reward for such a state.
+    // Every rank looks up an event that does not exist yet, every first reward such a state.
     options.memtable_whole_key_filtering = true;
     options.memtable_prefix_bloom_size_ratio = 0.002;
   }
@@ -149,7 +150,7 @@ ManifestPlace manifest_place(const std::filesystem::path& folder) {
   std::error_code error;
   place.size = std::filesystem::file_size(folder / place.name, error);
   if (error || !place.name.starts_with("MANIFEST-")) {
-    throw Error((folder / "CURRENT").string() + ": does not name a file that is there: '" +
+    throw Error((folder / "CURRENT").string() + ": names no existing manifest: '" +
                 place.name.substr(0, 64) + "'");
   }
   return place;

@@ -28,7 +28,7 @@ enum StoreTable : std::size_t {
 inline constexpr std::array<const char*, kTables> kTableNames = {
     "default", "decisions", "entries", "events", "states", "missing", "heads"};
 
-// Big-endian, so that the order of the bytes is that of the numbers.
+// Big-endian, so that keys sort like the numbers.
 using SequenceKey = std::array<char, sizeof(Sequence)>;
 SequenceKey key_of(Sequence sequence);
 inline rocksdb::Slice slice(const SequenceKey& key) { return {key.data(), key.size()}; }
@@ -38,18 +38,18 @@ Sequence sequence_of(const rocksdb::Slice& key);
 
 struct DatabaseOptions {
   bool read_only = false;
-  bool create = false;   // if it is not there yet
-  int open_files = 256;  // of tables, at the same time; -1: all of them
+  bool create = false;   // if it does not exist yet
+  int open_files = 256;  // at the same time; -1: all of them
 };
 
-// Drops, when tables are merged, the events whose decision was removed.
+// Drops the events whose decision was removed, when RocksDB merges files.
 class RemovedEvents final : public rocksdb::CompactionFilter {
  public:
   const char* Name() const override { return "sau.removed_events"; }
   bool Filter(int level, const rocksdb::Slice& id, const rocksdb::Slice& event,
               std::string* changed, bool* is_changed) const override;
 
-  std::atomic<Sequence> last{0};  // of what was removed
+  std::atomic<Sequence> last{0};  // the last removed record
 };
 
 // An open RocksDB database with our tables in it.
@@ -61,7 +61,7 @@ class RocksDatabase {
   RocksDatabase& operator=(const RocksDatabase&) = delete;
   ~RocksDatabase();
 
-  // How it went. When it did not go well, nothing else may be called.
+  // Whether it could be opened. If not, nothing else may be called.
   const rocksdb::Status& status() const noexcept { return status_; }
 
   rocksdb::DB& operator*() const noexcept { return *db_; }
@@ -75,7 +75,7 @@ class RocksDatabase {
   std::array<rocksdb::ColumnFamilyHandle*, kTables> tables_{};
 };
 
-// While it is there, nobody else can open the database for writing.
+// While this object exists, nobody else can open the database for writing.
 class DatabaseLock {
  public:
   explicit DatabaseLock(const std::filesystem::path& folder);
@@ -92,7 +92,7 @@ class DatabaseLock {
 // A sentence about a database that could not be opened.
 std::string why_not_opened(const std::filesystem::path& folder, const rocksdb::Status& status);
 
-// What RocksDB wrote last about which files make up the database: changes whenever they do.
+// RocksDB's list of the files that make up the database: it changes whenever they do.
 struct ManifestPlace {
   std::string name;
   std::uintmax_t size = 0;
@@ -101,7 +101,7 @@ struct ManifestPlace {
 // Throws Error when there is none.
 ManifestPlace manifest_place(const std::filesystem::path& folder);
 
-// Whether there are files of a database, with or without the one that names them all.
+// Whether the folder holds files of a database, even if CURRENT is missing.
 bool has_database_files(const std::filesystem::path& folder);
 
 }  // namespace sau::detail

@@ -14,7 +14,7 @@ namespace sau::detail {
 namespace {
 
 constexpr std::size_t kCacheBytes = 64U << 20;
-constexpr int kCacheParts = 2;  // 2^2, each with a lock: few threads read
+constexpr int kCacheParts = 2;  // 2^2 shards, each with a lock: few threads read
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void RocksReader::open_as(const DatabaseOptions& how) {
   database_ = std::move(database);
   set_head(stored_head(kHeadKey));
   set_base(stored_head(kBaseKey));
-  // Kept as an entry that names them all.
+  // Stored as one entry that lists them all.
   const auto struck = look_up<Entry>(kDefault, kStruckKey, decode_entry);
   if (!struck.ok()) throw Error(struck.failure().message);
   set_struck(struck.value() ? struck.value()->missing : std::vector<Sequence>());
@@ -79,13 +79,13 @@ Status RocksReader::scan(StoreTable which, Sequence first, Decode decode, const 
   return Done{};
 }
 
-// Which events were completed with the default reward. Cheap when they are asked for in order.
+// Which events were completed with the default reward. Cheap when called in the order of decisions.
 class RocksReader::MissingLists {
  public:
   explicit MissingLists(const RocksReader& store)
       : store_(store), at_(store.database_->iterator(kMissingLists)) {}
 
-  // Of an event to which nothing else has happened.
+  // Updates the state of an event to which nothing else has happened.
   std::optional<Failure> apply(EventState& state) {
     if (state.decision > last_ || entry_.missing.empty()) {
       if (auto failure = seek(state.decision)) return failure;
@@ -166,7 +166,7 @@ Status RocksReader::decisions(Sequence first,
 Status RocksReader::decisions_of(std::span<const Sequence> which,
                                  const std::function<void(Sequence, Decision)>& visit) const {
   if (!database_) return closed();
-  // Stepping over a few others costs less than looking for the next one.
+  // Stepping over a few decisions costs less than a seek.
   constexpr Sequence kNear = 16;
   const auto at = database_->iterator(kDecisions);
   Sequence before = 0;
@@ -297,7 +297,7 @@ Result<std::optional<LogHead>> RocksReader::removable(Sequence learned,
   if (!at->Valid()) return std::optional<LogHead>();
   const auto known = decode_log_head(view(at->value()));
   if (!known.ok()) return damaged(kHeads, view(at->key()), known.failure());
-  // What had happened to every decision before this one by then.
+  // Every decision before this one was settled by then.
   const Sequence end = known.value().waiting_from;
   std::optional<LogHead> found;
   for (at->Seek(slice(key_of(base().last + 1))); at->Valid(); at->Next()) {
@@ -345,7 +345,7 @@ Failure RocksReader::damaged(StoreTable which, std::string_view key, const Failu
   const std::string name = which == kEvents || which == kDefault
                                ? "'" + std::string(key) + "'"
                                : fmt::format("record {}", sequence_of(slice(key)));
-  return {Failure::Code::kInternal, fmt::format("{}: {} of the table '{}': {}", folder_.string(),
+  return {Failure::Code::kInternal, fmt::format("{}: {} in the table '{}': {}", folder_.string(),
                                                 name, kTableNames[which], what.message)};
 }
 

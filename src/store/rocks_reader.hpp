@@ -7,7 +7,7 @@
 
 namespace sau::detail {
 
-// What a store reads. Thread-safe but for opening and closing.
+// The reading half of a store. Thread-safe except for opening and closing.
 class RocksReader : public EventStore {
  public:
   Result<std::optional<EventState>> event(std::string_view id) const override;
@@ -42,7 +42,7 @@ class RocksReader : public EventStore {
   const std::filesystem::path& folder() const noexcept { return folder_; }
   bool is_open() const noexcept { return database_ != nullptr; }
   const RocksDatabase& database() const noexcept { return *database_; }
-  // Throws Error when that fails; what was open before must be closed.
+  // Throws Error on failure. A database that was open before must be closed first.
   void open_as(const DatabaseOptions& how);
   void close() noexcept { database_.reset(); }
 
@@ -50,7 +50,7 @@ class RocksReader : public EventStore {
   void set_base(const LogHead& base);
   std::vector<Sequence> struck() const;
   void set_struck(std::vector<Sequence> decisions);
-  // Up to this decision, events may have been completed with the default reward all together.
+  // Up to this decision, events may have been completed by a kMissing entry.
   Sequence missing_through() const noexcept {
     return missing_through_.load(std::memory_order_acquire);
   }
@@ -67,7 +67,7 @@ class RocksReader : public EventStore {
 
   template <class T, class Decode>
   Result<std::optional<T>> look_up(StoreTable which, std::string_view key, Decode decode) const;
-  // `once`: what is read will not be read again soon, and has no place in the cache.
+  // `once`: do not fill the cache; these records will not be read again soon.
   template <class T, class Decode, class Visit>
   Status scan(StoreTable which, Sequence first, Decode decode, const Visit& visit,
               bool once = false) const;
@@ -76,7 +76,7 @@ class RocksReader : public EventStore {
 
   std::filesystem::path folder_;
   std::shared_ptr<rocksdb::Cache> cache_;
-  RemovedEvents removed_;  // before the database, which uses it
+  RemovedEvents removed_;  // declared before the database, which uses it
   std::unique_ptr<RocksDatabase> database_;
   mutable std::mutex heads_mutex_;
   LogHead head_, base_;

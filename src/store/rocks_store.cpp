@@ -23,7 +23,7 @@ constexpr std::size_t kBatchRoom = 1U << 18, kBatchKept = 1U << 22;
 // How often a head is kept for removable().
 constexpr Sequence kHeadEvery = 1024;
 constexpr Milliseconds kHeadPause = 10'000;
-// A server beside a reader may change the files while they are opened.
+// A running server may change the files while a reader opens them.
 constexpr int kViewTries = 100;
 constexpr auto kViewPause = std::chrono::milliseconds(20);
 
@@ -40,7 +40,7 @@ class RocksStore final : public RocksReader {
 
   Status write(const StoreBatch& batch) override {
     if (!is_open()) return closed();
-    // Kept, since giving so much memory back and taking it again costs more than filling it.
+    // Reused, since freeing and allocating so much memory costs more than filling it.
     rocksdb::WriteBatch& bytes = batch_;
     bytes.Clear();
     if (bytes.Data().capacity() > kBatchKept) bytes = rocksdb::WriteBatch(kBatchRoom);
@@ -50,7 +50,7 @@ class RocksStore final : public RocksReader {
     next.trusted_time = batch.trusted_time;
     Sequence missing = missing_through();
     std::vector<Sequence> struck;
-    // In the order of their numbers, which is that of the chain.
+    // In the order of their numbers, which is the order of the chain.
     auto decision = batch.decisions.begin();
     auto entry = batch.entries.begin();
     while (decision != batch.decisions.end() || entry != batch.entries.end()) {
@@ -128,7 +128,7 @@ class RocksStore final : public RocksReader {
   }
 
  private:
-  // To be changed; but everything is looked at before anything is.
+  // Opens the store for writing. Checks everything before it changes anything.
   void open(bool verify) {
     if (std::filesystem::exists(folder() / "CURRENT")) {
       const DatabaseLock lock(folder());
@@ -162,7 +162,7 @@ class RocksStore final : public RocksReader {
   void check_new() const {
     if (has_database_files(folder())) {
       throw Error((folder() / "CURRENT").string() +
-                  ": missing, though there is a log beside it; nothing was changed. Restore the "
+                  ": missing, although the log is there; nothing was changed. Restore the "
                   "folder from a backup");
     }
     if (options_.accept_loss) return;
@@ -171,7 +171,7 @@ class RocksStore final : public RocksReader {
     }
   }
 
-  // What a server beside us changes when it adds or removes files.
+  // Changes whenever a running server adds or removes files.
   struct Files {
     ManifestPlace manifest;
     std::map<std::filesystem::path, std::uintmax_t> logs;
@@ -185,8 +185,8 @@ class RocksStore final : public RocksReader {
     return found;
   }
 
-  // Opens what is one moment of the log, whatever a server does beside it. What goes wrong while it
-  // changes files is tried again; what goes wrong though nothing has changed is damage.
+  // Opens a view of one moment of the log, even while a server runs. If opening fails while the
+  // server changes files, tries again; if it fails and no file has changed, the store is damaged.
   void open_view() {
     if (!std::filesystem::exists(folder() / "CURRENT")) {
       throw Error(folder().string() + ": there is no event store here");
@@ -194,12 +194,12 @@ class RocksStore final : public RocksReader {
     std::optional<Acknowledged> mark;
     for (int tries = 1;; ++tries) {
       std::optional<Files> before;
-      std::string trouble = folder().string() + ": its files change all the time";
+      std::string trouble = folder().string() + ": its files keep changing";
       try {
         before = files();
         if (!options_.accept_loss) mark = LogMark::read(folder());
         find_torn_end(folder());
-        // All files are open from here on: a server beside us may remove them.
+        // From here on all files are open, so a running server may remove them.
         open_as({.read_only = true, .create = false, .open_files = -1});
         if (manifest_place(folder()) == before->manifest) break;
       } catch (const std::exception& error) {
@@ -226,7 +226,7 @@ class RocksStore final : public RocksReader {
     if (!acknowledged) {
       throw Error(mark_file(folder()).string() +
                   ": missing: it says what was acknowledged. `sau log accept --help` says how to "
-                  "make it anew");
+                  "recreate it");
     }
     std::string wrong = check_acknowledged(head(), acknowledged->head);
     if (wrong.empty()) wrong = check_manifest(manifest_place(folder()), acknowledged->manifest);
@@ -243,8 +243,7 @@ class RocksStore final : public RocksReader {
     if (const rocksdb::Status checked = database()->VerifyChecksum(); !checked.ok()) {
       throw Error(describe(checked));
     }
-    // What VerifyChecksum() does not read, the parts of tables that say what was removed, is read
-    // by whoever goes through them.
+    // VerifyChecksum() does not read the parts of tables that say what was removed; iterating does.
     for (std::size_t i = 0; i < kTables; ++i) {
       const auto which = static_cast<StoreTable>(i);
       if (which == kDecisions || which == kEntries) continue;  // below
@@ -270,7 +269,7 @@ class RocksStore final : public RocksReader {
     bytes.Put(table(which), slice(key_of(sequence)), slice(record));
   }
 
-  // A record of the log, which goes into the chain.
+  // Adds a record of the log, and adds its checksum to the chain.
   void add(rocksdb::WriteBatch& bytes, StoreTable which, Sequence sequence, std::string_view record,
            LogHead& head) {
     std::uint64_t checksum = 0;
@@ -279,7 +278,7 @@ class RocksStore final : public RocksReader {
     put(bytes, which, sequence, record);
   }
 
-  // Adds what was struck before, and writes all of it.
+  // Adds the decisions that were struck before to `decisions`, and writes them all.
   void strike(rocksdb::WriteBatch& bytes, std::vector<Sequence>& decisions) {
     const std::vector<Sequence> before = this->struck();
     decisions.insert(decisions.end(), before.begin(), before.end());
@@ -302,7 +301,7 @@ class RocksStore final : public RocksReader {
   LogMark mark_;
   LogHead kept_;  // the latest that removable() can find
   rocksdb::WriteBatch batch_{kBatchRoom};
-  std::string record_;  // being written, likewise
+  std::string record_;  // being encoded; reused like batch_
 };
 
 }  // namespace

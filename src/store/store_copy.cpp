@@ -46,7 +46,7 @@ class OpenFile {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
 
-  // The bytes that it had when it was opened, synced.
+  // Copies the bytes that it had when it was opened, and syncs the copy.
   void copy_to(const fs::path& folder) const {
     const fs::path target = folder / path_.filename();
     const int out = ::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -77,11 +77,11 @@ struct Image {
   std::vector<OpenFile> tables, logs;
 };
 
-// Every file of one moment, open. Tables are opened after the list of them was read, and logs after
-// the tables: when the list is still the same by then, none of them is missing.
+// Opens every file of one moment. Tables are opened after the list of them was read, and logs after
+// the tables. If the list is still the same at the end, no file is missing.
 Image open_image(const fs::path& folder) {
   for (int tries = 1;; ++tries) {
-    std::string trouble = folder.string() + ": its files change all the time";
+    std::string trouble = folder.string() + ": its files keep changing";
     try {
       Image image;
       image.manifest = detail::manifest_place(folder);
@@ -111,7 +111,7 @@ void copy_event_store(const fs::path& from, const fs::path& to) {
   if (!acknowledged) {
     throw Error(detail::mark_file(from).string() + ": missing: it says what was acknowledged");
   }
-  if (fs::exists(to)) throw Error(to.string() + ": is there already");
+  if (fs::exists(to)) throw Error(to.string() + ": already exists");
   try {
     const Image image = open_image(from);
     fs::create_directories(to);
@@ -119,7 +119,7 @@ void copy_event_store(const fs::path& from, const fs::path& to) {
     for (const OpenFile& table : image.tables) table.copy_to(to);
     for (const OpenFile& log : image.logs) log.copy_to(to);
     write_file(to / "CURRENT", image.manifest.name + "\n");
-    // A record that was being written at that moment.
+    // Cut off a record that was being written at that moment.
     if (const auto torn = detail::find_torn_end(to)) detail::cut_off(*torn);
     const LogHead head =
         open_event_store(to, {.read_only = true, .verify = false, .accept_loss = true})->head();

@@ -20,7 +20,8 @@ enum FragmentType : std::uint8_t { kZero, kFull, kFirst, kMiddle, kLast };
 
 using Crc32c = boost::crc_optimal<32, 0x1EDC6F41, 0xFFFFFFFF, 0xFFFFFFFF, true, true>;
 
-// RocksDB stores checksums turned and shifted, so that those of data with checksums inside differ.
+// RocksDB rotates a checksum and adds a constant before it stores it, so that the checksum of data
+// that contain checksums is not trivial.
 std::uint32_t masked(std::uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xA282EAD8U; }
 
 struct Fragment {
@@ -55,8 +56,8 @@ bool all_zero(std::string_view bytes) {
   return std::ranges::all_of(bytes, [](char c) { return c == 0; });
 }
 
-// Whether a record begins, with a checksum that is right, at or after `place`. One byte at a time:
-// a damaged length says nothing about where the next fragment is.
+// Whether a record with a right checksum begins at or after `place`. Tries every byte: a damaged
+// length does not say where the next fragment is.
 bool record_begins_after(std::string_view bytes, std::size_t place) {
   for (; place + kHeader <= bytes.size(); ++place) {
     const auto type = static_cast<FragmentType>(bytes[place + kHeader - 1]);
@@ -69,7 +70,7 @@ bool record_begins_after(std::string_view bytes, std::size_t place) {
 
 WalCheck check_wal(std::string_view bytes) {
   WalCheck check;
-  bool inside = false;  // of a record of several fragments
+  bool inside = false;  // a record of several fragments
   std::size_t place = 0;
   while ((place = after_padding(place)) < bytes.size()) {
     const Fragment fragment = fragment_at(bytes, place);
@@ -85,7 +86,8 @@ WalCheck check_wal(std::string_view bytes) {
   }
   const std::string_view rest = bytes.substr(std::min<std::size_t>(check.whole, bytes.size()));
   check.torn = !all_zero(rest);
-  // What broke off inside a record is looked for from where it broke: its own beginning is good.
+  // If the damage is inside a record, search from the damage on: the record's own beginning is
+  // good and would be found.
   const std::size_t broken = std::min(std::max<std::size_t>(place, check.whole), bytes.size());
   check.goes_on =
       check.torn && record_begins_after(bytes, broken + (broken < bytes.size() ? 1 : 0));

@@ -1,4 +1,4 @@
-"""Callers of sau serve who remember what was acknowledged, and check that it is still there."""
+"""Callers of sau serve that remember what was acknowledged, and check that it is still there."""
 
 import collections
 import http.client
@@ -11,7 +11,7 @@ LOST = (ConnectionError, http.client.HTTPException, TimeoutError, OSError)
 
 
 class Event:
-    """What its caller knows of it."""
+    """What the caller knows about an event."""
 
     def __init__(self, answer, active):
         self.answer, self.active = answer, active
@@ -20,8 +20,8 @@ class Event:
         self.activated = active
 
     def check(self, case, decision, rewards=None):
-        """That the server knows the same of it; of the rewards, those acknowledged before it was
-        asked."""
+        """Checks that the server knows the same; `rewards` are those acknowledged before the server
+        was asked, if they are not all."""
         name = decision["eventId"]
         rewards = self.rewards if rewards is None else rewards
         case.assertEqual(decision["rewardActionId"], self.answer["rewardActionId"], name)
@@ -80,7 +80,7 @@ class Load:
             caller.close()
 
     def acknowledged(self, answer, status):
-        """Whether it was; anything but that and 503 is a failure."""
+        """Whether a request was acknowledged; any status but this one and 503 is a failure."""
         if answer.status == 503:
             assert answer.headers["Retry-After"] == "1", answer.body
             self.unavailable += 1
@@ -91,7 +91,7 @@ class Load:
     def one(self, caller, chance, number, name):
         request = self.unanswered.get(number)
         if request is not None and "eventId" not in request:
-            self.nameless += 1  # sent again, it would be another event
+            self.nameless += 1  # if sent again, it would be another event
             request = None
         if request is None:
             request = {"eventId": name, "deferActivation": chance.random() < 0.2,
@@ -101,7 +101,7 @@ class Load:
             if chance.random() < 0.1:
                 del request["eventId"]
             self.unanswered[number] = request
-        # A request that was lost is sent again, and is then answered once and for all.
+        # A request that got no answer is sent again.
         answer = caller.call("POST", BASE + "/rank", request)
         if not self.acknowledged(answer, 201):
             return
@@ -122,7 +122,7 @@ class Load:
                 event.perhaps.remove(value)
 
     def check_some(self, server, count, chance):
-        """Those acknowledged last, and some of all."""
+        """Checks the events acknowledged last, and a sample of all."""
         names = sorted(list(self.events))
         names = set(self.recent.copy()) | set(chance.sample(names, min(count, len(names))))
         caller = server.caller()

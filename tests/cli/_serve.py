@@ -1,4 +1,4 @@
-"""What the scripts about sau serve share: a server in the background, and callers of it."""
+"""Shared by the scripts about sau serve: a server in the background, and its callers."""
 
 import http.client
 import json
@@ -60,7 +60,7 @@ class Caller:
 
 
 class Server:
-    """A sau serve in the background, on a port of its own."""
+    """A sau serve in the background, on any free port."""
 
     count = 0
 
@@ -88,7 +88,7 @@ class Server:
         return caller
 
     def call(self, method, path, body=None, **headers):
-        """On a connection of its own."""
+        """Calls on a new connection."""
         caller = Caller(self, self.key)
         try:
             return caller.call(method, path, body, **headers)
@@ -107,7 +107,7 @@ class Server:
         self.case.assertEqual(answer.status, 200, answer.body)
 
     def learned(self):
-        """By the model that decides."""
+        """How many events the model in use has learned from."""
         return self.call("GET", "/v1/status").json()["model"]["eventsLearned"]
 
     def wait_learned(self, count):
@@ -120,7 +120,7 @@ class Server:
         return connection
 
     def raw(self, *parts, end=False):
-        """Sends bytes as they are, and returns what comes back until the server closes."""
+        """Sends these bytes, and returns everything that comes back until the server closes."""
         with self.connect() as connection:
             try:
                 for part in parts:
@@ -128,7 +128,7 @@ class Server:
                 if end:
                     connection.shutdown(socket.SHUT_WR)
             except (BrokenPipeError, ConnectionResetError):
-                pass  # refused before all of it was sent
+                pass  # refused before everything was sent
             return received(connection)
 
     def stop(self):
@@ -154,7 +154,7 @@ class ServeTestCase(SauTestCase):
         return found
 
     def refusal(self, answer, status, code, target=None, says=""):
-        """An error in the form that clients know."""
+        """Checks an error in the form that clients know."""
         self.assertEqual(answer.status, status, answer.body)
         self.assertEqual(answer.headers["Content-Type"], "application/json; charset=utf-8")
         self.assertEqual(set(answer.json()), {"error"})
@@ -202,14 +202,14 @@ def request_bytes(method, path, body=b"", *headers):
 
 
 def trusting(certificate):
-    """TLS that trusts this certificate alone."""
+    """TLS that trusts only this certificate."""
     context = ssl.create_default_context(cafile=certificate)
     context.check_hostname = True
     return context
 
 
 def eventually(condition, seconds):
-    """Whether it came true in this time."""
+    """Whether the condition becomes true within this time."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:

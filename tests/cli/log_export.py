@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""sau log export: both formats, and where they are written to."""
+"""sau log export: both formats, to standard output, to a file and to a pipe."""
 
 import sys
 
@@ -25,7 +25,7 @@ class Export(ServeTestCase):
                 caller.reward(f"e{i}", i % 2)
         server.stop()
 
-    def test_lines_are_in_order_and_say_what_is_known(self):
+    def test_lines_are_in_order_and_complete(self):
         self.make_log()
         lines = self.good("log", "export", "data").out.splitlines()
         events = [json.loads(line) for line in lines]
@@ -54,7 +54,7 @@ class Export(ServeTestCase):
             self.assertEqual(file.read(), expected)
         pipe = self.path("pipe")
         os.mkfifo(pipe)
-        # For reading and writing, so that opening does not wait, here or there.
+        # Opened for reading and writing, so that neither side waits for the other to open it.
         end = os.open(pipe, os.O_RDWR)
         received = bytearray()
 

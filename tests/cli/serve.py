@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""sau serve as a caller meets it: every call over HTTP, keys, TLS, starting, stopping, going on."""
+"""sau serve as a caller sees it: every call over HTTP, keys, TLS, starting, stopping, restart."""
 
 import sys
 
@@ -19,7 +19,7 @@ OTHER_KEY = "another-key-of-some-length"
 
 
 class Calls(ServeTestCase):
-    def test_rank_reward_and_what_is_known_of_them(self):
+    def test_rank_reward_and_decision(self):
         server = self.serve()
         answer = server.rank(eventId="e/1", contextFeatures=[{"hour": 9}], excludedActions=["b"])
         self.assertEqual(answer.status, 201, answer.body)
@@ -34,7 +34,7 @@ class Calls(ServeTestCase):
         self.assertEqual((decision["state"], decision["reward"]), ("learned", 0.25))
         self.assertEqual([action["excluded"] for action in decision["actions"]], [False, True])
         server.wait_learned(1)
-        # Without an id the service makes one, another one each time.
+        # Without an id the service makes a new one each time.
         first, second = server.rank().json(), server.rank().json()
         self.assertNotEqual(first["eventId"], second["eventId"])
         self.assertAlmostEqual(sum(each["probability"] for each in first["ranking"]), 1.0)
@@ -53,7 +53,7 @@ class Calls(ServeTestCase):
         first = server.rank(eventId="e", contextFeatures=[{"x": 1}])
         server.reward("e", 1)
         server.wait_learned(1)
-        # As it was answered, whatever was learned since and however it is spelled.
+        # The same answer, whatever was learned since and however the request is spelled.
         spelled = json.dumps({"actions": ACTIONS, "contextFeatures": [{"x": 1.0}], "eventId": "e"},
                              indent=2)
         again = server.call("POST", BASE + "/rank", spelled)
@@ -84,7 +84,7 @@ class Calls(ServeTestCase):
         path = BASE + "/configurations/service"
         before = server.call("GET", path).json()
         self.assertEqual(before["rewardWaitTime"], "PT10M")
-        # What clients of the retired service send along.
+        # With a field that clients of the retired service send along.
         answer = server.call("PUT", path, {"rewardWaitTime": "PT0.2S", "defaultReward": 0.5,
                                            "logMirrorEnabled": False})
         self.assertEqual(answer.status, 200, answer.body)
@@ -103,7 +103,7 @@ class Calls(ServeTestCase):
         server.stop()
         self.assertEqual(self.serve().call("GET", path).json(), expected)
 
-    def test_the_model_is_taken_out_put_back_and_reset(self):
+    def test_the_model_is_downloaded_loaded_and_reset(self):
         server = self.serve()
         server.configure(rewardMaximum=4)
         for i in range(5):
@@ -129,7 +129,7 @@ class Calls(ServeTestCase):
         server.stop()
         self.assertIn("same, byte for byte", self.good("log", "replay", "data").out)
 
-    def test_what_is_told_beside_decisions(self):
+    def test_health_page_status_and_metrics(self):
         server = self.serve()
         server.rank(eventId="e")
         server.reward("e", 1)
@@ -184,7 +184,7 @@ class Connections(ServeTestCase):
         server.stop()
         self.assertEqual(len(self.exported()), 50)
 
-    def test_requests_sent_ahead_are_answered_in_their_order(self):
+    def test_pipelined_requests_are_answered_in_order(self):
         server = self.serve()
         parts = []
         for i in range(20):
@@ -196,7 +196,7 @@ class Connections(ServeTestCase):
         self.assertEqual([answer.status for answer in answers], [201, 204] * 20 + [200])
         self.assertEqual([answer.json()["eventId"] for answer in answers[0:40:2]],
                          [f"p{i}" for i in range(20)])
-        # Byte by byte, it is the same request.
+        # A request may come byte by byte.
         body = json.dumps({"eventId": "bytes", "actions": ACTIONS}).encode()
         request = request_bytes("POST", BASE + "/rank", body, "Connection: close")
         connection = server.connect()
@@ -254,7 +254,7 @@ class Keys(ServeTestCase):
         self.assertEqual(self.exported(), {})
         self.assertNotIn(KEY, server.log())
 
-    def test_without_keys_nobody_else_is_let_in(self):
+    def test_without_keys_other_machines_and_sites_are_refused(self):
         for address in ("0.0.0.0", "::", "192.0.2.1"):
             self.refused(2, "serve", "data", "--listen", address,
                          says=("--listen", address, "--key-file"))
@@ -264,7 +264,7 @@ class Keys(ServeTestCase):
         origin = f"http://127.0.0.1:{server.port}"
         self.assertEqual(server.call("GET", "/v1/status", Origin=origin).status, 200)
 
-    def test_without_keys_other_names_are_refused(self):
+    def test_without_keys_other_host_names_are_refused(self):
         server = self.serve()
         for name in ("evil.example", "127.evil.example", "evil.example:80"):
             answer = server.call("GET", "/v1/status", Host=name)
@@ -297,7 +297,7 @@ class Tls(ServeTestCase):
         caller = server.caller()
         self.assertEqual(caller.rank(eventId="t").status, 201)
         self.assertEqual(caller.reward("t", 1).status, 204)
-        # Plain HTTP gets nothing out of it, and does not disturb it.
+        # Plain HTTP gets no answer, and does not disturb the server.
         self.assertNotIn(b"ok", server.raw(request_bytes("GET", "/healthz")))
         self.assertEqual(caller.call("GET", "/healthz").status, 200)
         server.stop()
@@ -311,7 +311,7 @@ class Tls(ServeTestCase):
 
 
 class Life(ServeTestCase):
-    def test_it_goes_on_where_it_was(self):
+    def test_it_continues_where_it_was(self):
         server = self.serve()
         answers = {}
         for i in range(20):
@@ -333,8 +333,8 @@ class Life(ServeTestCase):
         self.assertEqual(server.reward("e1", 1).status, 204)
         server.wait_learned(11)
 
-    def test_what_is_older_than_wanted_is_forgotten_and_it_goes_on(self):
-        # Removal goes in steps of an hour or more: all events are there before the first one.
+    def test_old_events_are_removed_and_it_continues(self):
+        # All events are logged before the first removal.
         server = self.serve()
         for i in range(3):
             server.rank(eventId=f"e{i}")
@@ -354,7 +354,7 @@ class Life(ServeTestCase):
         self.good("log", "verify", "data")
         self.assertIn("same, byte for byte", self.good("log", "replay", "data").out)
 
-    def test_stopping_answers_what_has_begun(self):
+    def test_stopping_answers_requests_that_have_begun(self):
         server = self.serve()
         body = json.dumps({"eventId": "last", "actions": ACTIONS}).encode()
         request = request_bytes("POST", BASE + "/rank", body, "Expect: 100-continue")
@@ -391,7 +391,7 @@ class Life(ServeTestCase):
         self.refused(2, "serve", "new", "--agent", "sau_ucp", says=("sau_ucp", "sau_ucb"))
         self.assertEqual(set(self.exported()), {"e"})
 
-    def test_a_log_is_looked_at_only_where_there_is_one(self):
+    def test_folders_without_a_log_are_refused(self):
         for command in ("export", "verify", "replay"):
             self.refused(2, "log", command, "nowhere", says=("nowhere",))
         self.write("full/file", b"something else")

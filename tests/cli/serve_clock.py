@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The clock of the machine jumps while sau serve runs: nothing is removed, and the log's time goes on."""
+"""The machine's clock jumps while sau serve runs: nothing is removed, and events still expire."""
 
 import sys
 
@@ -56,10 +56,10 @@ class Jumps(ServeTestCase):
         self.wait_for(lambda: self.missing(server) == 20, server.process)
         self.set_clock(offset)
         self.events(server, "meanwhile", 40)
-        time.sleep(4)  # long enough for a model to be written and old events to be looked for
+        time.sleep(4)  # long enough to write a model and to look for old events
         self.set_clock("+0")
         self.events(server, "after", 40)
-        # Default rewards are given still.
+        # Default rewards are still given.
         self.wait_for(lambda: self.missing(server) == 60, server.process)
         self.assertIn("the clock ", server.log())
         server.stop()

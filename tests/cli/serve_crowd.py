@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""sau serve when there is too much of everything: connections, files, memory, large bodies; and when
-nobody reads its log. It goes on, says what it has refused, and new callers get in."""
+"""sau serve with too many connections and large bodies, too few files, too little memory; and when
+nobody reads its output. It keeps running, reports what it has refused, and serves new callers."""
 
 import sys
 
@@ -20,7 +20,7 @@ from _serve import BASE, ServeTestCase, answers_in, eventually, received, reques
 from _support import DEADLINE
 
 MEBIBYTE = 1 << 20
-CROWD = 1100  # more than the server takes
+CROWD = 1100  # more than the server allows
 SLOW = request_bytes("POST", BASE + "/rank", b"", "Content-Length: 100") + b"{"
 
 
@@ -64,7 +64,7 @@ class Connections(CrowdTestCase):
         crowd = self.hold(server, CROWD)
         for i in range(3):
             self.serves(server, f"e{i}")
-        # Of the crowd's address, not of ours, though ours has been idle longer.
+        # Connections of the crowd's address were dropped, not ours, which had been idle longer.
         self.assertEqual(mine.rank(eventId="after").status, 201)
         self.assertGreaterEqual(self.dropped(server, "idle"), CROWD - 1000)
         self.assertEqual(self.dropped(server, "full"), 0)
@@ -97,7 +97,7 @@ class Connections(CrowdTestCase):
         self.assertIn(b"200 OK", crowd[-1].recv(65536))
         server.stop()
 
-    def test_health_port_is_free_whatever_happens_on_the_other(self):
+    def test_health_port_answers_whatever_happens_on_the_other(self):
         key = "a-key-of-some-length"
         self.write("keys", key.encode())
         server = self.serve("--health-port", "0", "--key-file", "keys", "--threads", "1", key=key)
@@ -119,7 +119,7 @@ class Connections(CrowdTestCase):
         self.assertEqual(ask("/readyz")[0], 200)
         self.assertEqual(ask("/metrics")[0], 401)
         self.assertEqual(ask("/metrics", **allowed)[0], 200)
-        # It takes the crowd's last ones while we ask.
+        # The server accepts the last ones of the crowd while we ask.
         self.wait_for(lambda: "\nsau_connections 10" in ask("/metrics", **allowed)[1])
         self.wait_for(lambda: 'dropped_total{reason="idle"} 100\n' in ask("/metrics", **allowed)[1])
         self.assertEqual(ask("/v1/status", **allowed)[0], 404)
@@ -130,7 +130,7 @@ class Connections(CrowdTestCase):
                                              f"Ocp-Apim-Subscription-Key: {key}",
                                              f"Content-Length: {100 * MEBIBYTE}"))
             self.assertEqual(answers_in(received(connection))[0].status, 413)
-        # More than it takes: it has the same rules.
+        # With too many connections, the health port has the same rules.
         many = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(40)]
         self.assertEqual(ask("/healthz")[0], 200)
         for connection in crowd + many:
@@ -139,14 +139,14 @@ class Connections(CrowdTestCase):
 
 
 class Files(CrowdTestCase):
-    def test_too_few_of_them_are_refused_at_the_start(self):
+    def test_with_too_few_files_the_start_is_refused(self):
         process = self.start("serve", "data", "--port", "0", limits={resource.RLIMIT_NOFILE: 40})
         out, err = process.communicate(timeout=DEADLINE)
         self.assertEqual((process.returncode, out), (1, ""), err)
         self.one_line(err, ("40 files", "ulimit -n", "needs"))
         self.assertFalse(os.path.exists(self.path("data")))
 
-    def test_few_of_them_mean_fewer_connections(self):
+    def test_with_few_files_there_are_fewer_connections(self):
         for few in (64, 80):
             self.few(few)
 
@@ -168,11 +168,11 @@ class Files(CrowdTestCase):
         server.stop()
         self.assertNotIn("cannot", server.log())
 
-    def test_when_none_is_left_connections_make_room(self):
+    def test_when_no_file_is_left_connections_are_dropped(self):
         server = self.serve()
         crowd = [server.connect() for _ in range(50)]
         self.serves(server, "before")
-        # Whoever lowers the limit of a running service takes away what it has counted on.
+        # Lowering the limit of a running service takes away files that it counted on.
         used = len(os.listdir(f"/proc/{server.process.pid}/fd"))
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (used, used))
         more = [server.connect() for _ in range(20)]
@@ -186,7 +186,7 @@ class Files(CrowdTestCase):
 
 class Memory(CrowdTestCase):
     def put_zeros(self, server, size):
-        """Sends a model of zeros and returns the answers; an end without one is none."""
+        """Sends a model of zeros and returns the answers; none if the connection ends without."""
         head = request_bytes("PUT", BASE + "/model", b"", f"Content-Length: {size}")
         return answers_in(server.raw(head, *[bytes(MEBIBYTE)] * (size // MEBIBYTE)))
 
@@ -200,11 +200,11 @@ class Memory(CrowdTestCase):
             self.serves(server, f"e{i}")
         server.stop()
 
-    def test_a_model_is_as_large_as_the_flag_says(self):
+    def test_a_model_may_be_as_large_as_the_flag_says(self):
         server = self.serve("--max-model-bytes", str(5 * MEBIBYTE))
         self.assertEqual(self.put_zeros(server, 6 * MEBIBYTE)[0].status, 413)
         self.assertEqual(server.call("PUT", BASE + "/model", bytes(5 * MEBIBYTE)).status, 400)
-        # Ten of them at the same time: some have no room for their body, none takes it from others.
+        # Ten at the same time: there is room for only two bodies, and these two keep it.
         head = request_bytes("PUT", BASE + "/model", b"", f"Content-Length: {5 * MEBIBYTE}",
                              "Expect: 100-continue")
         waiting = []
@@ -216,7 +216,7 @@ class Memory(CrowdTestCase):
         server.stop()
         self.assertEqual(server.log().count("failed"), 0)
 
-    def test_models_of_a_gigabyte_are_not_taken_by_default(self):
+    def test_models_of_a_gigabyte_are_refused_by_default(self):
         server = self.serve()
         head = request_bytes("PUT", BASE + "/model", b"", f"Content-Length: {1 << 30}")
         self.assertEqual(answers_in(server.raw(head))[0].status, 413)
@@ -224,7 +224,7 @@ class Memory(CrowdTestCase):
 
 
 class Models(CrowdTestCase):
-    def test_many_may_load_the_same_file_at_once(self):
+    def test_many_may_load_the_same_file_at_the_same_time(self):
         server = self.serve()
         self.assertEqual(server.rank(eventId="e").status, 201)
         self.assertEqual(server.reward("e", 1).status, 204)
@@ -257,20 +257,20 @@ class Signals(CrowdTestCase):
         self.serves(server, "e")
         server.stop()
 
-    def test_a_log_that_nobody_reads_any_more(self):
+    def test_output_that_nobody_reads_any_more(self):
         port = free_port()
         process = self.start("serve", "data", "--port", str(port))
         self.assertIn("serving", process.stdout.readline())
         process.stderr.close()
         process.stdout.close()
         for _ in range(3):
-            process.send_signal(signal.SIGHUP)  # is said there
+            process.send_signal(signal.SIGHUP)  # writes a line to standard error
             self.assertFalse(eventually(lambda: process.poll() is not None, 0.1))
         self.assertTrue(is_healthy(port))
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(timeout=DEADLINE), 0)
 
-    def test_a_log_that_is_full_because_nobody_reads_it(self):
+    def test_output_that_is_full_because_nobody_reads_it(self):
         port = free_port()
         reading, writing = os.pipe()
         try:
@@ -279,7 +279,7 @@ class Signals(CrowdTestCase):
                 while True:
                     os.write(writing, bytes(4096))
             os.set_blocking(writing, True)
-            # It begins with a line about its files.
+            # Its first line is about the limit on files.
             process = self.start("serve", "data", "--port", str(port), stderr=writing,
                                  limits={resource.RLIMIT_NOFILE: 80})
             self.assertIn("serving", process.stdout.readline())
@@ -298,7 +298,7 @@ class Signals(CrowdTestCase):
             os.close(reading)
             os.close(writing)
 
-    def test_nobody_hears_that_it_has_begun(self):
+    def test_nobody_reads_that_it_has_started(self):
         port = free_port()
         reading, writing = os.pipe()
         os.close(reading)

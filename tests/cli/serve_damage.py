@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Files of sau serve are cut, lost and damaged: what was acknowledged is there, or the start is refused
-and nothing is changed. And what can be done about it."""
+"""Files of sau serve are cut, lost and damaged: everything acknowledged is there, or the start is
+refused and nothing is changed. Also the ways to recover: accept, backup, restore, strike, upgrade.
+"""
 
 import sys
 
@@ -21,7 +22,7 @@ OLD_FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file
 class Damaged(ServeTestCase):
     def setUp(self):
         super().setUp()
-        # Three starts: each writes what the one before left in its log to tables.
+        # Three starts: each writes the log that the one before left to tables.
         for part in range(3):
             server = self.serve("--snapshot-seconds", "1")
             caller = server.caller()
@@ -44,7 +45,7 @@ class Damaged(ServeTestCase):
             opened.truncate(size)
 
     def stays_refused(self, *says):
-        """By serve and by verify, and the folder is as before."""
+        """serve and verify refuse the folder, and leave it as it was."""
         before = self.files("copy")
         for command in (("serve", "copy", "--port", "0"), ("log", "verify", "copy")):
             self.refused(1, *command, says=says)
@@ -69,7 +70,7 @@ class Damaged(ServeTestCase):
                 for files in (before, after):
                     files.pop("log/LOCK", None)
                 self.assertEqual(after, before)
-            else:  # what was cut says nothing about records
+            else:  # the part that was cut off was not about records
                 started += 1
                 self.serve(folder="copy").stop()
                 self.assertEqual(len(self.exported("copy")), EVENTS)
@@ -116,7 +117,7 @@ class Damaged(ServeTestCase):
         self.good("log", "accept", "copy")
         self.assertIn("all good", self.good("log", "verify", "copy").out)
 
-    def test_a_model_is_made_anew(self):
+    def test_a_damaged_model_is_rebuilt(self):
         properties = "/personalizer/v1.0/model/properties"
         server = self.serve()
         server.wait_learned(EVENTS)
@@ -126,20 +127,20 @@ class Damaged(ServeTestCase):
         for damage in (b"", b"SAUMODEL", b"sau-file", b"nonsense"):
             self.write("copy/model.sau", damage)
             server = self.serve(folder="copy")
-            self.assertIn("made anew from the log", server.log())
+            self.assertIn("rebuilt from the log", server.log())
             server.wait_learned(EVENTS)
             self.assertEqual(server.call("GET", properties).json()["checksum"], before)
             server.stop()
             self.assertIn("byte for byte", self.good("log", "replay", "copy").out)
 
-    def test_a_backup_beside_the_server(self):
+    def test_a_backup_while_the_server_runs(self):
         server = self.serve()
         caller = server.caller()
         for i in range(50):
             self.assertEqual(caller.rank(eventId=f"more{i}").status, 201)
         out = self.good("log", "backup", "data", "backup").out
         self.assertIn(f"{self.records + 50} records", out)
-        self.refused(2, "log", "backup", "data", "backup", says=("is there already",))
+        self.refused(2, "log", "backup", "data", "backup", says=("already exists",))
         self.refused(1, "log", "strike", "data", "e0-1", says=("in use",))
         self.refused(1, "serve", "data", "--port", "0", says=("in use",))
         server.kill()
@@ -149,7 +150,7 @@ class Damaged(ServeTestCase):
         self.assertEqual(server.call("GET", "/v1/decisions/more49").status, 200)
         server.stop()
         self.assertEqual(len(self.exported()), EVENTS + 50)
-        self.refused(2, "log", "restore", "data", "backup", says=("is there already",))
+        self.refused(2, "log", "restore", "data", "backup", says=("already exists",))
         self.refused(2, "log", "backup", "nowhere", "other", says=("nowhere",))
 
     def test_an_event_is_struck(self):
@@ -164,7 +165,7 @@ class Damaged(ServeTestCase):
         self.refused(1, "log", "strike", "data", "nobody", says=("nobody",))
 
 
-    def test_a_version_that_is_not_the_folder_s(self):
+    def test_a_wrong_version_in_the_settings(self):
         self.copy()
         settings = self.path("copy", "service.json")
         with open(settings, encoding="utf-8") as file:
@@ -189,7 +190,7 @@ class Damaged(ServeTestCase):
             self.refused(1, *command, says=("models/", "cut short"))
         self.assertFalse(os.path.exists(self.path("other")))
 
-    def test_backups_take_nothing_away(self):
+    def test_backups_remove_nothing(self):
         self.write("somewhere/b.part/precious", b"mine")
         self.good("log", "backup", "data", "somewhere/b/")
         self.assertIn("all good", self.good("log", "verify", "somewhere/b").out)
@@ -199,7 +200,7 @@ class Damaged(ServeTestCase):
         self.refused(1, "log", "backup", "copy", "other", says=("log.mark",))
 
     def test_striking_after_a_model_was_loaded(self):
-        """Takes as long as replaying does, however many are struck."""
+        """Takes as long as a replay, however many events are struck."""
         server = self.serve()
         server.wait_learned(EVENTS)
         model = server.call("GET", "/personalizer/v1.0/model").body
@@ -214,8 +215,8 @@ class Damaged(ServeTestCase):
 
 
 class Older(ServeTestCase):
-    """tests/data/service_v2 was written by sau serve when folders were of version 2: 36 events, of which
-    one got the reward 5, and five wait."""
+    """tests/data/service_v2 was written by sau serve when folders were of version 2. It has 36
+    events: one got the reward 5, and five wait."""
 
     def setUp(self):
         super().setUp()
@@ -229,14 +230,14 @@ class Older(ServeTestCase):
         self.assertEqual(properties["checksum"], "417bfed31980fe0e")
         totals = server.call("GET", "/v1/status").json()["totals"]
         self.assertEqual(totals["waiting"], 5)
-        # A retry gets the answer of then, a conflict is one still, and bounds are as they were.
+        # A retry is still answered, a conflict is still one, and the bounds are as they were.
         answer = server.rank(eventId="e31")
         self.assertEqual(answer.status, 201)
         self.assertEqual(server.rank(eventId="e31", excludedActions=["a"]).status, 409)
         self.assertEqual(server.reward("e31", 5).status, 204)
         self.assertEqual(server.call("GET", "/v1/decisions/e6").json()["reward"], 5.0)
 
-    def test_is_carried_over_at_a_start(self):
+    def test_is_upgraded_at_a_start(self):
         self.assertIn("model file, format version 1", self.good("inspect", "data/model.sau").out)
         server = self.serve()
         self.assertIn("upgraded to version 3", server.log())
@@ -250,7 +251,7 @@ class Older(ServeTestCase):
         self.assertIn("byte for byte", self.good("log", "replay", "data").out)
         self.assertEqual(len(self.exported()), 36)
 
-    def test_is_carried_over_by_a_command(self):
+    def test_is_upgraded_by_a_command(self):
         self.refused(2, "log", "verify", "data", says=("version 2", "sau log upgrade"))
         os.makedirs(self.path("data", "log"))  # left by an upgrade that was interrupted
         self.write("data/log/CURRENT", b"MANIFEST-000001\n")
@@ -260,7 +261,7 @@ class Older(ServeTestCase):
         self.check(server)
         server.stop()
 
-    def test_what_cannot_be_carried_over_is_left_as_it_is(self):
+    def test_is_unchanged_if_it_cannot_be_upgraded(self):
         log = glob.glob(self.path("data", "events", "*.log"))[0]
         with open(log, "r+b") as file:
             file.seek(5000)
@@ -270,7 +271,7 @@ class Older(ServeTestCase):
         self.assertEqual(reply.code, 1)
         self.assertIn("damaged at offset", reply.err)
         after = self.files("data")
-        del after["events/LOCK"]  # which everybody makes who looks
+        del after["events/LOCK"]  # created whenever the store is opened
         self.assertEqual(after, before)
         self.write("data/service.json", b'{"version": 1, "agent": "hashed_linear+sau_sampling", "seed": 1}')
         self.refused(1, "serve", "data", "--port", "0", says=("version 1", "sau log export"))

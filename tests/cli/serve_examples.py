@@ -38,7 +38,7 @@ class Clients(SauTestCase):
         done = self.client(*command)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         clicks = int(re.search(rf"(\d+) of {VISITS} clicked", done.stdout).group(1))
-        # Chance alone, as with rewards that do not arrive, gives 100 with a deviation of 7.
+        # By chance alone, as if no reward arrived, it would be 100 with a deviation of 7.
         self.assertGreater(clicks, 130)
         request = urllib.request.Request(self.endpoint + "/v1/status", headers={
             "Ocp-Apim-Subscription-Key": 2 * "0123456789abcdef"})

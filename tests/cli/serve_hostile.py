@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """sau serve and requests that are wrong by mistake or on purpose: each is refused with the right
-status, in the form of an error; the server keeps serving; and nothing of it is logged."""
+status and an error in JSON; the server keeps serving; and no such request is logged."""
 
 import sys
 
@@ -29,7 +29,7 @@ def with_context(text):
 
 
 class Hostile(ServeTestCase):
-    """A server with an event before and an event after, and none in between."""
+    """Ranks one event before the test and one after it; the test must add no other."""
 
     args = ("--request-seconds", "1")
 
@@ -48,7 +48,7 @@ class Hostile(ServeTestCase):
         super().tearDown()
 
     def closed_with(self, status, *parts, says="", end=False):
-        """One error, and then the end of the connection."""
+        """Expects one error, and then the end of the connection."""
         answers = answers_in(self.server.raw(*parts, end=end))
         self.assertEqual(len(answers), 1, parts)
         code = {401: "Unauthorized", 501: "InternalServerError", 505: "InternalServerError"}
@@ -118,7 +118,7 @@ class Bodies(Hostile):
         features = with_context(b"[" + b",".join([b"1"] * 100_001) + b"]")
         self.refusal(caller.call("POST", RANK, features), 400, "BadRequest", "contextFeatures",
                      "100000")
-        # As much as is allowed is no attack.
+        # As many actions as allowed are fine.
         self.good_events.add("large")
         answer = caller.rank(eventId="large", actions=actions(1000))
         self.assertEqual(answer.status, 201)
@@ -135,7 +135,7 @@ class Bodies(Hostile):
         self.closed_with(413, head, b"fffffff\r\n")
         self.closed_with(413, request_bytes("PUT", BASE + "/model", b"",
                                             f"Content-Length: {2**40}"))
-        # The last byte that is taken.
+        # Exactly as large as allowed.
         self.good_events.add("padded")
         body = b'{"eventId":"padded",' + TWO + b"}"
         answer = self.server.call("POST", RANK, body.ljust(MEBIBYTE))
@@ -253,7 +253,7 @@ class Protocol(Hostile):
         self.closed_with(431, b"GET /" + b"x" * 20_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n")
         self.closed_with(431, host + b"A: " + b"x" * 5_000_000)
 
-    def test_bodies_whose_end_is_open_to_doubt(self):
+    def test_bodies_whose_end_is_in_doubt(self):
         hidden = request_bytes("POST", RANK, SMUGGLED)
         lengths = (("Content-Length: 5", "Transfer-Encoding: chunked"),
                    ("Transfer-Encoding: chunked", "Content-Length: 5"),
@@ -293,14 +293,14 @@ class Protocol(Hostile):
             self.closed_with(400, whole[:size], says="ends too early", end=True)
         chunked = request_bytes("POST", RANK, b"", "Transfer-Encoding: chunked")
         self.closed_with(400, chunked + b"10\r\n{", says="ends too early", end=True)
-        # Gone without waiting for an answer.
+        # Clients that disconnect without waiting for an answer.
         for _ in range(100):
             with self.server.connect() as connection:
                 connection.sendall(whole[:60])
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
                                       b"\x01\x00\x00\x00\x00\x00\x00\x00")
 
-    def test_slow_requests_are_given_up_and_hold_up_nobody(self):
+    def test_slow_requests_are_refused_and_block_nobody(self):
         whole = request_bytes("POST", RANK, SMUGGLED)
         head = whole[:-len(SMUGGLED)]
         slow = []
@@ -347,7 +347,7 @@ class WrongKeys(Hostile):
                                             "Transfer-Encoding: chunked"))
         wrong = "Ocp-Apim-Subscription-Key: " + "x" * 10_000
         self.closed_with(401, request_bytes("POST", RANK, b"", wrong, "Content-Length: 9"))
-        # One without a body is refused, and the next one is looked at by itself.
+        # After a refused request without a body, the next one is checked on its own.
         right = f"Ocp-Apim-Subscription-Key: {self.key}"
         answers = answers_in(self.server.raw(
             request_bytes("GET", BASE + "/model")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""sau serve is killed under load, has its log torn, and runs out of disk: what was acknowledged is
-there, is learned from once, and in the same order."""
+"""sau serve is killed under load, has its log torn, and runs out of disk: everything acknowledged
+is there, and is learned from once and in the same order."""
 
 import sys
 
@@ -30,8 +30,8 @@ SERVE = ("--snapshot-seconds", "1")
 
 class LogTestCase(ServeTestCase):
     def folder_checks(self, folder):
-        """Every record is good, and the model is what the log makes of it. Returns the numbers of
-        decisions and of rewards learned."""
+        """Checks that every record is good, and that a replay gives the same model. Returns the
+        numbers of decisions and of rewards learned."""
         verified = self.good("log", "verify", folder).out
         self.assertIn("all good", verified)
         replayed = self.good("log", "replay", folder).out
@@ -40,7 +40,8 @@ class LogTestCase(ServeTestCase):
                 int(re.search(r"(\d+) rewards learned", replayed)[1]))
 
     def whole_checks(self, load, folder="data"):
-        """All that was acknowledged is in the log, and every event was learned from once."""
+        """Checks that everything acknowledged is in the log, and that every event was learned from
+        once."""
         decisions, learned = self.folder_checks(folder)
         exported = self.exported(folder)
         self.assertEqual(decisions, len(exported))
@@ -129,8 +130,8 @@ class Killed(LogTestCase):
         return self.last_log("copy")
 
     def torn_copy(self, chance, kind):
-        """A record that was being written is cut off at the start; whatever came before is there. One
-        that was acknowledged is not: the start is refused."""
+        """At the start, a torn record that was never acknowledged is cut off, and all records before
+        it are kept. If it was acknowledged, the start is refused."""
         log = self.copy()
         if log is None:
             return 0
@@ -146,8 +147,8 @@ class Killed(LogTestCase):
             file.write(data)
         before = self.files("copy/log")
         if kind != 0:
-            # A kill may have come after the last record was written and before it was acknowledged:
-            # then there is nothing to miss.
+            # If the kill came after the last record was written and before it was acknowledged,
+            # nothing acknowledged is missing.
             reply = self.sau("log", "verify", "copy")
             if reply.code != 0:
                 self.refused(1, "serve", "copy", "--port", "0", says=("acknowledged",))
@@ -164,7 +165,7 @@ class Killed(LogTestCase):
         left = self.exported("copy")
         del left["after"]
         before = self.exported("data")
-        # A prefix: nothing is there without what came before it.
+        # A prefix: no event is there without all those before it.
         sequence = [event["sequence"] for event in before.values()]
         kept = [event["sequence"] for event in left.values()]
         self.assertEqual(sequence[:len(kept)], kept)
@@ -173,7 +174,7 @@ class Killed(LogTestCase):
         return 1
 
     def damaged_copy(self, chance):
-        """A record in the middle is not cut off: the start is refused, and nothing is changed."""
+        """A damaged record in the middle is not cut off: the start is refused, and no file changes."""
         log = self.copy()
         if log is None or os.path.getsize(log) < 4000:
             return 0
@@ -217,7 +218,7 @@ class Full(LogTestCase):
         return self.server.call("GET", "/readyz").status == 200 and not self.unwritable()
 
     def recover(self):
-        """It does so by itself."""
+        """Waits until the server recovers, which it does by itself."""
         begin = time.monotonic()
         self.assertTrue(eventually(self.recovered, PATIENCE), self.server.log())
         self.slowest = max(self.slowest, time.monotonic() - begin)

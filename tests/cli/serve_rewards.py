@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Bounds of rewards as a caller of sau serve meets them."""
+"""Bounds of rewards as a caller of sau serve sees them."""
 
 import sys
 
@@ -36,7 +36,7 @@ class Bounds(ServeTestCase):
         server.stop()
         self.assertEqual(self.exported()["e"]["reward"], 1)
 
-    def test_a_range_of_ones_own_and_clipping(self):
+    def test_other_bounds_and_clipping(self):
         server = self.serve()
         server.configure(rewardMinimum=0, rewardMaximum=100, rewardOutOfRange="clip")
         for event, value, logged in (("e", 1e9, 100), ("f", -3, 0), ("g", 55.5, 55.5)):
@@ -62,7 +62,7 @@ class Bounds(ServeTestCase):
         answer = server.call("PUT", PATH, {"rewardMaximum": 5, "defaultReward": 2})
         self.assertEqual(answer.status, 200, answer.body)
 
-    def test_a_folder_from_before_takes_what_it_took_and_says_so(self):
+    def test_an_old_folder_takes_any_reward_and_says_so(self):
         server = self.serve()
         self.assertNotIn("rewardMinimum", server.log())
         server.stop()

@@ -5,7 +5,7 @@
 namespace sau {
 namespace {
 
-TEST(Loopback, IsThisMachineAlone) {
+TEST(Loopback, IsOnlyThisMachine) {
   for (const char* host : {"localhost", "LOCALHOST", "127.0.0.1", "127.1.2.3", "::1",
                            "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1"}) {
     EXPECT_TRUE(is_loopback(host)) << host;
@@ -24,7 +24,7 @@ TEST(OwnHost, IsThisMachineByNameOrNumber) {
   }
 }
 
-// DNS rebinding: the name of another site was made to lead here.
+// DNS rebinding: the name of another site was made to resolve to this machine.
 TEST(OwnHost, IsNotTheNameOfAnotherSite) {
   for (const char* host :
        {"", ":8080", "evil.example", "evil.example:8080", "localhost.evil.example",
@@ -35,14 +35,14 @@ TEST(OwnHost, IsNotTheNameOfAnotherSite) {
   }
 }
 
-TEST(OwnHost, IsTheAddressThatIsListenedOn) {
+TEST(OwnHost, IsTheAddressThatTheServerListensOn) {
   EXPECT_TRUE(is_own_host("192.168.1.1:8080", "192.168.1.1"));
   EXPECT_TRUE(is_own_host("[fe80::1]:8080", "fe80::1"));
   EXPECT_TRUE(is_own_host("[FE80::1]:8080", "fe80::1"));
   EXPECT_FALSE(is_own_host("192.168.1.1:8080", "127.0.0.1"));
 }
 
-TEST(OwnHost, IsAnyNumberWhereAllAddressesAreListenedOn) {
+TEST(OwnHost, IsAnyIpAddressIfTheServerListensOnAll) {
   for (const char* address : {"0.0.0.0", "::"}) {
     EXPECT_TRUE(is_own_host("192.168.1.1:8080", address));
     EXPECT_TRUE(is_own_host("[fe80::1]", address));

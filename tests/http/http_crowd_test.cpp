@@ -26,7 +26,7 @@ using ::testing::StartsWith;
 constexpr const char* kHere = "127.0.0.1";
 constexpr const char* kThere = "127.0.0.2";
 
-// A server that answers at once, but /wait only when it is told to.
+// A server that answers immediately, but /wait only when it is told to.
 class CrowdedServer {
  public:
   explicit CrowdedServer(HttpServerOptions options)
@@ -43,21 +43,21 @@ class CrowdedServer {
                 }) {}
 
   RawClient client(const char* from = kHere) const { return RawClient(server_.port(), from); }
-  // One that has been answered and is idle now.
+  // A client that has been answered and is idle now.
   RawClient idle(const char* from = kHere) const {
     RawClient made = client(from);
     made.send(get("/"));
     EXPECT_THAT(made.response(), EndsWith("answer"));
     return made;
   }
-  // One that has begun with a request, of which five bytes are to come.
+  // A client that has sent a request except for its last five bytes.
   RawClient slow(const char* from = kHere) const {
     RawClient made = client(from);
     made.send("POST / HTTP/1.1\r\nHost: here\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
     EXPECT_EQ(made.response(), "HTTP/1.1 100 Continue\r\n\r\n");
     return made;
   }
-  // One that waits for its answer.
+  // A client that waits for its answer.
   RawClient answered_later(const std::string& request = get("/wait"), const char* from = kHere) {
     RawClient made = client(from);
     made.send(request);
@@ -70,7 +70,7 @@ class CrowdedServer {
     const std::scoped_lock lock(mutex_);
     for (const auto& [request, reply] : waiting_) reply({.body = "at last"});
   }
-  // What was asked is gone, as far as the server is concerned.
+  // Destroys the requests and the replies.
   void forget_all() {
     const std::scoped_lock lock(mutex_);
     waiting_.clear();
@@ -111,20 +111,20 @@ TEST(HttpCrowd, TheAddressWithMostConnectionsGivesOneUp) {
   std::vector<RawClient> there;
   for (int i = 0; i < 3; ++i) there.push_back(server.slow(kThere));
   RawClient new_here = server.idle(kHere);
-  EXPECT_TRUE(there[0].ended()) << "though the other address has one that is idle";
+  EXPECT_TRUE(there[0].ended()) << "although the other address has one that is idle";
   here.send(get("/"));
   EXPECT_THAT(here.response(), EndsWith("answer"));
   EXPECT_EQ(server.tally->slow, 1U);
   EXPECT_EQ(server.tally->idle, 0U);
 }
 
-TEST(HttpCrowd, OnesThatSendSlowlyGoWhenNoneIsIdle) {
+TEST(HttpCrowd, ASlowSenderIsDroppedWhenNoneIsIdle) {
   CrowdedServer server({.connections = 3});
   RawClient oldest = server.slow();
   RawClient idle = server.idle();
   RawClient younger = server.slow();
   RawClient first = server.slow();
-  EXPECT_TRUE(idle.ended()) << "an idle one goes first, though it is younger";
+  EXPECT_TRUE(idle.ended()) << "an idle one is dropped first, although it is younger";
   RawClient second = server.idle();
   EXPECT_TRUE(oldest.ended());
   younger.send("later");
@@ -133,7 +133,7 @@ TEST(HttpCrowd, OnesThatSendSlowlyGoWhenNoneIsIdle) {
   EXPECT_EQ(server.tally->slow, 1U);
 }
 
-TEST(HttpCrowd, ThoseWhoAreBeingAnsweredStay) {
+TEST(HttpCrowd, ConnectionsThatAreBeingAnsweredStay) {
   CrowdedServer server({.connections = 2});
   RawClient first = server.answered_later();
   RawClient second = server.answered_later();
@@ -148,7 +148,7 @@ TEST(HttpCrowd, ThoseWhoAreBeingAnsweredStay) {
   RawClient fourth = server.idle();
 }
 
-TEST(HttpCrowd, ThoseWhoDoNotTakeTheirAnswerGoAtLast) {
+TEST(HttpCrowd, ClientsThatDoNotTakeTheirAnswerAreDroppedLast) {
   CrowdedServer server({.connections = 2, .write_timeout = std::chrono::seconds(12)});
   std::vector<RawClient> greedy;
   for (int i = 0; i < 2; ++i) {
@@ -156,7 +156,7 @@ TEST(HttpCrowd, ThoseWhoDoNotTakeTheirAnswerGoAtLast) {
     greedy.back().send(get("/large"));
     greedy.back().response(true);  // the head, and nothing more
   }
-  // Refused for a second, in which they might be quick after all.
+  // New ones are refused for a second, in which the others could still take their answers.
   std::string answer;
   for (int i = 0; i < 2000 && !answer.starts_with("HTTP/1.1 200"); ++i) {
     RawClient client = server.client();
@@ -169,7 +169,7 @@ TEST(HttpCrowd, ThoseWhoDoNotTakeTheirAnswerGoAtLast) {
   EXPECT_LT(greedy[0].rest().size(), std::size_t{64} << 20);
 }
 
-TEST(HttpCrowd, ManyMoreThanFitGetInOneAfterTheOther) {
+TEST(HttpCrowd, ManyMoreThanFitAreAdmittedOneAfterTheOther) {
   CrowdedServer server({.threads = 3, .connections = 10});
   std::vector<RawClient> clients;
   for (int i = 0; i < 300; ++i) clients.push_back(server.client());
@@ -178,7 +178,7 @@ TEST(HttpCrowd, ManyMoreThanFitGetInOneAfterTheOther) {
   EXPECT_GE(server.tally->idle, 291U);
 }
 
-TEST(HttpCrowd, AnAddressMayHaveALimitOfItsOwn) {
+TEST(HttpCrowd, EachAddressMayHaveALimit) {
   CrowdedServer server({.connections = 10, .connections_per_address = 2});
   RawClient here = server.idle(kHere);
   RawClient first = server.idle(kThere);
@@ -196,7 +196,7 @@ TEST(HttpCrowd, AnAddressMayHaveALimitOfItsOwn) {
   server.answer_all();
 }
 
-TEST(HttpCrowd, LoopbackHasNoLimitOfItsOwnUnlessOneIsGiven) {
+TEST(HttpCrowd, LoopbackHasNoLimitUnlessOneIsGiven) {
   CrowdedServer server({.connections = 4});
   std::vector<RawClient> clients;
   for (int i = 0; i < 4; ++i) clients.push_back(server.idle(kThere));
@@ -207,7 +207,7 @@ TEST(HttpCrowd, LoopbackHasNoLimitOfItsOwnUnlessOneIsGiven) {
   EXPECT_EQ(server.tally->address, 0U);
 }
 
-TEST(HttpCrowd, LargeBodiesHaveRoomForSoManyBytesTogether) {
+TEST(HttpCrowd, AllLargeBodiesTogetherHaveALimit) {
   CrowdedServer server({.body_limit = 100,
                         .large_bodies = 900,
                         .on_head = [](const HttpRequest&, std::size_t& limit) {
@@ -224,13 +224,13 @@ TEST(HttpCrowd, LargeBodiesHaveRoomForSoManyBytesTogether) {
   EXPECT_THAT(small.response(), EndsWith("answer"));
   server.answer_all();
   EXPECT_THAT(first.response(), EndsWith("at last"));
-  server.forget_all();  // the body is gone only now
+  server.forget_all();  // frees the body
   RawClient third = server.answered_later(large);
   server.answer_all();
   EXPECT_THAT(third.response(), EndsWith("at last"));
 }
 
-TEST(HttpCrowd, WantOfMemoryIsAnAnswer) {
+TEST(HttpCrowd, OutOfMemoryIsAnswered503) {
   CrowdedServer server({});
   RawClient client = server.client();
   client.send(get("/no-memory") + get("/"));

@@ -20,7 +20,7 @@ using testing::post;
 using testing::RawClient;
 using ::testing::StartsWith;
 
-// Only /large may have one, and nobody without a key anything.
+// Refuses requests without a key; only /large may have a large body.
 std::optional<HttpResponse> guard(const HttpRequest& head, std::size_t& body_limit) {
   if (head.header("Key") != "k") return text_response(401, "no key");
   if (head.target == "/throw") throw Error("secret reason");
@@ -70,7 +70,7 @@ TEST(HttpServer, RefusedHeadWithoutABodyLeavesTheConnectionOpen) {
   EXPECT_THAT(client.response(), StartsWith("HTTP/1.1 200 "));
 }
 
-TEST(HttpServer, OwnErrorsAreInTheWordsOfTheOwner) {
+TEST(HttpServer, ErrorResponseMakesItsOwnAnswers) {
   HttpServer server({.body_limit = 3,
                      .error_response =
                          [](int status, std::string_view line) {

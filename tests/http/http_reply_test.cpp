@@ -28,7 +28,7 @@ using testing::post;
 using testing::RawClient;
 using ::testing::StartsWith;
 
-// A handler that keeps what it is asked until somebody takes it.
+// A handler that keeps requests until somebody takes them.
 class Desk {
  public:
   struct Asked {
@@ -58,7 +58,7 @@ class Desk {
   std::deque<Asked> asked_;
 };
 
-// What a server says of its failures.
+// The failures that a server reports.
 class Complaints {
  public:
   std::function<void(std::string_view, const char*)> listener() {
@@ -88,7 +88,7 @@ TEST(HttpReply, MayComeLaterFromAnotherThread) {
   EXPECT_THAT(client.response(), AllOf(StartsWith("HTTP/1.1 201 Created\r\n"), EndsWith("later")));
 }
 
-TEST(HttpReply, WaitingHoldsNoThread) {
+TEST(HttpReply, WaitingBlocksNoThread) {
   Desk desk;
   HttpServer server({.threads = 1}, desk.handler());
   std::vector<RawClient> clients;
@@ -106,7 +106,7 @@ TEST(HttpReply, WaitingHoldsNoThread) {
   }
 }
 
-TEST(HttpReply, RequestSentAheadWaitsForTheAnswerBefore) {
+TEST(HttpReply, APipelinedRequestWaitsForTheAnswerBefore) {
   Desk desk;
   HttpServer server({}, desk.handler());
   RawClient client(server.port());
@@ -201,7 +201,7 @@ TEST(HttpReply, ToABrokenConnectionIsDropped) {
   auto asked = desk.take();
   gone.reset();
   asked.reply({.body = std::string(1 << 20, 'x')});
-  // There is room for one connection only: this is served since the first has been given up.
+  // There is room for only one connection: this one is served once the first has been closed.
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (tally->open > 0 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   ASSERT_EQ(tally->open, 0U);
@@ -223,7 +223,7 @@ TEST(HttpReply, MayOutliveTheServer) {
   asked.reply({.body = "too late"});
 }
 
-TEST(HttpReply, IsWaitedForByStop) {
+TEST(HttpReply, StopWaitsForIt) {
   Desk desk;
   HttpServer server({}, desk.handler());
   RawClient idle(server.port());

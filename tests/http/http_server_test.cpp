@@ -27,7 +27,7 @@ using testing::post;
 using testing::RawClient;
 using ::testing::StartsWith;
 
-// Says what it was asked.
+// Answers with the request.
 HttpResponse echo_of(const HttpRequest& request) {
   if (request.path() == "/throw") throw Error("secret reason");
   if (request.path() == "/split") return {.headers = {{"X", "a\r\nSet-Cookie: b"}}};
@@ -39,7 +39,7 @@ HttpResponse echo_of(const HttpRequest& request) {
 
 const HttpHandler echo = answered_at_once(echo_of);
 
-// The status a server of these options gives to these bytes, and that it closes after that.
+// The status line with which a server answers these bytes. Also checks that it closes after that.
 std::string verdict(const std::string& bytes, const HttpServerOptions& options = {}) {
   HttpServer server(options, echo);
   RawClient client(server.port());
@@ -69,7 +69,7 @@ TEST(HttpServer, ConnectionStaysOpenForMoreRequests) {
   }
 }
 
-TEST(HttpServer, RequestsSentAheadAreAnsweredInOrder) {
+TEST(HttpServer, PipelinedRequestsAreAnsweredInOrder) {
   HttpServer server({.threads = 4}, echo);
   RawClient client(server.port());
   std::string requests;
@@ -153,7 +153,7 @@ TEST(HttpServer, ClientThatEndsItsSideStillGetsTheAnswer) {
   EXPECT_THAT(client.rest(), EndsWith("GET /last|"));
 }
 
-TEST(HttpServer, WholeAddressAsTargetOverrulesHost) {
+TEST(HttpServer, AUrlAsTargetOverridesHost) {
   HttpServer server({}, echo);
   RawClient client(server.port());
   client.send(get("http://there:80/p?q") + get("http://there"));
@@ -163,7 +163,7 @@ TEST(HttpServer, WholeAddressAsTargetOverrulesHost) {
 
 TEST(HttpServer, MalformedRequestsAreRefused) {
   const std::string bad = "HTTP/1.1 400 Bad Request";
-  EXPECT_EQ(verdict("\x16\x03\x01 hello\r\n\r\n"), bad);  // TLS, say
+  EXPECT_EQ(verdict("\x16\x03\x01 hello\r\n\r\n"), bad);  // like TLS
   EXPECT_EQ(verdict("GET /\r\n\r\n"), bad);
   EXPECT_EQ(verdict("GET / HTTP/1.1\r\nHost here\r\n\r\n"), bad);
   EXPECT_EQ(verdict("GET / HTTP/1.1\r\n\r\n"), bad) << "no Host";
@@ -209,7 +209,7 @@ TEST(HttpServer, HeadersSentOneByOneCountTogether) {
   EXPECT_THAT(client.rest(), StartsWith("HTTP/1.1 431 Request Header Fields Too Large\r\n"));
 }
 
-TEST(HttpServer, LineOfAChunkDoesNotGoOnForever) {
+TEST(HttpServer, ChunkHeadersOverTheLimitAreRefused) {
   const HttpServerOptions options{.header_limit = 500};
   const std::string chunked = get("/", "Transfer-Encoding: chunked\r\n");
   const std::string large = "HTTP/1.1 431 Request Header Fields Too Large";
@@ -220,7 +220,7 @@ TEST(HttpServer, LineOfAChunkDoesNotGoOnForever) {
 TEST(HttpServer, BodiesOverTheLimitAreRefusedAndTheAnswerArrives) {
   const HttpServerOptions options{.body_limit = 1000};
   const std::string large = "HTTP/1.1 413 Payload Too Large";
-  // Far more than fits between the two: the client is still sending when it is refused.
+  // Far more than the socket buffers hold: the client is still sending when it is refused.
   EXPECT_EQ(verdict(post("/", std::string(2'000'000, 'x')), options), large);
   EXPECT_EQ(verdict(get("/", "Transfer-Encoding: chunked\r\n") + "3E9\r\n" +
                         std::string(1001, 'x') + "\r\n0\r\n\r\n",
@@ -240,7 +240,7 @@ TEST(HttpServer, RequestThatStallsIsAnswered408) {
             late);
 }
 
-TEST(HttpServer, IdleConnectionIsClosedWithoutAWord) {
+TEST(HttpServer, IdleConnectionIsClosedWithoutAnAnswer) {
   HttpServer server({.idle_timeout = milliseconds(50)}, echo);
   RawClient fresh(server.port());
   EXPECT_TRUE(fresh.ended());
@@ -259,11 +259,11 @@ TEST(HttpServer, ClientThatDoesNotReadIsCutOff) {
   RawClient client(server.port());
   client.send(get("/"));
   asked.get_future().wait();
-  server.stop();  // waits for it as long as it may take
+  server.stop();  // waits for it until write_timeout
   EXPECT_LT(client.rest().size(), std::size_t{64} << 20);
 }
 
-TEST(HttpServer, SlowClientsHoldNoThread) {
+TEST(HttpServer, SlowClientsBlockNoThread) {
   HttpServer server({.threads = 1}, echo);
   std::vector<RawClient> slow;
   for (int i = 0; i < 50; ++i) {
@@ -279,7 +279,7 @@ TEST(HttpServer, SlowClientsHoldNoThread) {
   }
 }
 
-TEST(HttpServer, ManyClientsAtOnceGetTheirOwnAnswers) {
+TEST(HttpServer, ManyConcurrentClientsGetTheirOwnAnswers) {
   HttpServer server({.threads = 3}, echo);
   std::vector<std::thread> threads;
   std::atomic<int> right = 0;
@@ -300,7 +300,7 @@ TEST(HttpServer, ManyClientsAtOnceGetTheirOwnAnswers) {
   EXPECT_EQ(right, 200);
 }
 
-TEST(HttpServer, WhatAHandlerThrowsStaysInside) {
+TEST(HttpServer, AnExceptionOfAHandlerIsNotShownToTheClient) {
   std::mutex mutex;
   std::vector<std::string> failures;
   HttpServer server({.on_failure =
@@ -353,7 +353,7 @@ TEST(HttpServer, StopDoesNotWaitForeverForAHalfSentRequest) {
   HttpServer server({.stop_timeout = milliseconds(50)}, echo);
   RawClient client(server.port());
   client.send("GET / HTTP/1.1\r\nHo");
-  RawClient other(server.port());  // once it is answered, the first has been read as well
+  RawClient other(server.port());  // when it is answered, the first has been read too
   other.send(get("/"));
   other.response();
   const auto before = std::chrono::steady_clock::now();

@@ -108,7 +108,7 @@ class TlsClient {
     EXPECT_EQ(BIO_write(connection_.get(), bytes.data(), static_cast<int>(bytes.size())),
               static_cast<int>(bytes.size()));
   }
-  // Everything that comes until `enough` of it is there or the connection ends.
+  // Reads until there are `enough` bytes or the connection ends.
   std::string read(std::size_t enough = SIZE_MAX) {
     std::string all;
     char part[4096];
@@ -118,7 +118,7 @@ class TlsClient {
     }
     return all;
   }
-  // Whether the other side said that it is the end: what was read has not been cut.
+  // Whether the other side has sent the end of the stream, so that nothing was cut off.
   bool was_told_the_end() const {
     SSL* ssl = nullptr;
     BIO_get_ssl(connection_.get(), &ssl);
@@ -141,7 +141,7 @@ TEST_F(HttpTls, AnswersAndKeepsTheConnection) {
   }
 }
 
-TEST_F(HttpTls, SaysWhereTheLastAnswerEnds) {
+TEST_F(HttpTls, EndsTheStreamAfterTheLastAnswer) {
   HttpServer server(options_, echo());
   TlsClient client(server.port(), options_.certificate_file);
   const std::string body(300'000, 'x');
@@ -185,7 +185,7 @@ TEST_F(HttpTls, ClientThatDoesNotBeginIsClosed) {
   EXPECT_THAT(plain.rest(), ::testing::Not(HasSubstr("HTTP/1.1")));
 }
 
-TEST_F(HttpTls, StopClosesWhatIsIdleOrHasNotBegun) {
+TEST_F(HttpTls, StopClosesIdleAndSilentConnections) {
   options_.request_timeout = std::chrono::seconds(30);
   HttpServer server(options_, echo());
   RawClient silent(server.port());
@@ -220,7 +220,7 @@ TEST_F(HttpTls, FileThatCannotBeUsedIsNamed) {
   const std::string other = (folder_.path() / "other.key").string();
   write_file(other, key_text(Key(EVP_EC_gen("P-256")), nullptr));
   EXPECT_EQ(said(certificate, other),
-            other + ": the key is not that of the certificate " + certificate);
+            other + ": the key does not match the certificate " + certificate);
   write_file(other, key_text(key_, "password"));
   EXPECT_THAT(said(certificate, other), AllOf(StartsWith(other), HasSubstr("encrypted")));
 }

@@ -51,7 +51,7 @@ class RawClient {
 
   bool connected() const { return connected_; }
 
-  // False when the other side no longer takes any.
+  // False when the other side no longer accepts bytes.
   bool send(std::string_view bytes) {
     while (!bytes.empty()) {
       const auto sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -62,8 +62,8 @@ class RawClient {
   }
   void end_sending() { ::shutdown(socket_, SHUT_WR); }
 
-  // One response, by its Content-Length; what there is of it when the connection ends before.
-  // `head_only`: it has no body whatever its headers say.
+  // One response, by its Content-Length; only a part of it if the connection ends early.
+  // `head_only`: it has no body, whatever its headers say.
   std::string response(bool head_only = false) {
     std::size_t end = 0;
     while ((end = unread_.find("\r\n\r\n")) == std::string::npos) {

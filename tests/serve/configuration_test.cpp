@@ -30,7 +30,7 @@ TEST(Configuration, ReadsBackWhatItWrites) {
   EXPECT_EQ(read_configuration(to_json(configuration), {}).value(), configuration);
 }
 
-TEST(Configuration, WhatIsNotMentionedStays) {
+TEST(Configuration, FieldsThatAreAbsentStay) {
   Configuration before;
   before.default_reward = 3.0;
   before.reward_maximum = 5.0;
@@ -40,7 +40,7 @@ TEST(Configuration, WhatIsNotMentionedStays) {
   EXPECT_EQ(after.value().exploration_percentage, 0.5);
 }
 
-TEST(Configuration, WhatIsWrongIsNamed) {
+TEST(Configuration, AFailureNamesTheField) {
   const auto target = [](const std::string& json) {
     const auto read = read_configuration(json, {});
     return read.ok() ? "fine" : read.failure().target;

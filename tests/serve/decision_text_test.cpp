@@ -12,7 +12,7 @@ namespace {
 
 using testing::NaiveJson;
 
-// Numbers of few digits, and those at which the form of a number changes.
+// Numbers with few digits, and those at which the way a number is written changes.
 double some_number(Rng& rng) {
   constexpr double kSpecial[] = {0.0,  -0.0,  1.0,    -1.0, 1e9,         -1e9, 1e15, 1e16, 1e-4,
                                  1e-5, 1e300, 5e-324, 1e14, 123456789.0, 0.5,  1e18, 0.1};
@@ -112,7 +112,7 @@ TEST(DecisionText, IsWhatALibraryWouldWrite) {
   }
 }
 
-// Numbers and escapes of a request are not ours to change.
+// Numbers and escapes of a request are copied unchanged.
 TEST(DecisionText, TheRequestIsSplicedAsItWasSent) {
   Decision decision;
   decision.actions.resize(1);

@@ -1,4 +1,4 @@
-// Every agent of the catalogue serves, and is made again from the log.
+// Every agent of the catalogue can serve, and is rebuilt from the log.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 using testing::simple_request;
 using testing::TestService;
 
-// Deep ones small, so that they are quick, and early in training.
+// Deep models are small and train early, so that the test is quick.
 std::vector<std::string> every_agent() {
   std::vector<std::string> agents;
   for (const ComponentInfo& strategy : list_strategies()) {
@@ -27,7 +27,7 @@ std::vector<std::string> every_agent() {
   }
   for (const Alias& alias : agent_aliases()) agents.emplace_back(alias.name);
   if (!testing::kSanitizer) return agents;
-  // Each start of an instrumented service takes long: a few of all kinds.
+  // An instrumented service takes long to start: try only every eighth.
   std::vector<std::string> few;
   for (std::size_t i = 0; i < agents.size(); i += 8) few.push_back(agents[i]);
   return few;

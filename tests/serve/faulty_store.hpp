@@ -9,16 +9,16 @@
 
 namespace sau::testing {
 
-// What goes wrong with a disk; outlives the stores that are opened on it.
+// A disk that fails on demand; outlives the stores that are opened on it.
 struct Disk {
   std::mutex mutex;
   std::uint64_t writes = 0;
-  // Writes that fail, by their number from 1; and whether a failed one leaves its bytes behind, as
-  // a sync that failed may.
+  // The numbers of the writes that fail, from 1; and whether a failed one leaves its bytes behind,
+  // as a failed sync may.
   std::set<std::uint64_t> failing;
   bool failing_write_lasts = false;
   bool full = false;           // every write and every reopening fails
-  bool waiting_fails = false;  // what waits cannot be read
+  bool waiting_fails = false;  // waiting() fails
   std::uint64_t look_ups = 0;  // of an event by its decision
 };
 

@@ -1,4 +1,5 @@
-// What can be done with the folder of a service, and what happens to it.
+// The folder of a service: jumps of the clock, failed starts, backups, lost and struck events, old
+// and newer files.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -58,7 +59,6 @@ TEST(Clock, AJumpRemovesNothingAndEventsStillExpire) {
   }
 }
 
-// Started with a wrong clock, too.
 TEST(Clock, AStartWithAWrongClockRemovesNothing) {
   TestService service;
   service.snapshot_every = std::chrono::milliseconds(1);
@@ -94,7 +94,7 @@ TEST(Folder, AStartThatFailsWritesNothing) {
   EXPECT_NE(testing::error_of([&] { service.start(); }).find("log.mark"), std::string::npos);
   EXPECT_FALSE(fs::exists(data / "model.sau"));
   EXPECT_FALSE(fs::exists(data / "log.mark"));
-  // And a new folder whose log cannot be made.
+  // The same for a new folder whose log cannot be created.
   ServiceOptions options;
   options.folder = service.folder() / "new";
   options.store = [](const auto&) -> std::unique_ptr<EventStore> { throw Error("no disk"); };
@@ -102,7 +102,7 @@ TEST(Folder, AStartThatFailsWritesNothing) {
   EXPECT_FALSE(fs::exists(options.folder));
 }
 
-// By then there is a learner, which writes a model when it ends.
+// At the last step there is a learner already, which writes a model when it ends.
 TEST(Folder, AStartThatFailsAtItsLastStepWritesNothing) {
   TestService service;
   rank_and_reward(service, 0, 10);
@@ -119,7 +119,7 @@ TEST(Folder, AStartThatFailsAtItsLastStepWritesNothing) {
   EXPECT_TRUE(service->decision("e9").ok());
 }
 
-TEST(Folder, ABackupIsOneMomentAndCanBeRestored) {
+TEST(Folder, ABackupIsOfOneMomentAndCanBeRestored) {
   TestService service;
   rank_and_reward(service, 0, 40);
   static_cast<void>(service.rank(simple_request("waits")));
@@ -132,7 +132,7 @@ TEST(Folder, ABackupIsOneMomentAndCanBeRestored) {
   restore(backup, restored);
   EXPECT_EQ(verify_log(restored).last, 81U);
   EXPECT_EQ(verify_log(data).last, 121U);
-  // It can be served from.
+  // The restored folder can be served.
   ServiceOptions options;
   options.folder = restored;
   Service again(options);
@@ -150,7 +150,7 @@ TEST(Folder, ALostEndCanBeAccepted) {
   service.start();
   rank_and_reward(service, 20, 40);
   service.stop();
-  // The log of then, with what was acknowledged since.
+  // The log of the backup, with the mark of the newer one.
   fs::remove_all(data / "log");
   fs::copy(backup / "log", data / "log");
   EXPECT_NE(testing::error_of([&] { service.start(); }).find("records 41 to 80 are missing"),
@@ -171,7 +171,7 @@ TEST(Folder, ALostEndCanBeAccepted) {
 TEST(Folder, AStruckEventWasNeverLearnedFrom) {
   TestService with, without;
   for (TestService* service : {&with, &without}) rank_and_reward(*service, 0, 20);
-  // The same log but for one event, from which nothing is learned in the other.
+  // Both logs are the same, but one service does not learn from the event "odd".
   ASSERT_TRUE(without.configure(R"({"learningMode":"LoggingOnly"})").ok());
   ASSERT_TRUE(with.configure(R"({"learningMode":"Online"})").ok());
   for (TestService* service : {&with, &without}) {
@@ -195,7 +195,7 @@ TEST(Folder, AStruckEventWasNeverLearnedFrom) {
   EXPECT_EQ(struck.checksum, without.model_checksum());
   EXPECT_TRUE(replay_log(data).same);
   EXPECT_NO_THROW(verify_log(data));
-  // Also when the program was stopped before the model was made anew.
+  // The same if the program was stopped before the model was rebuilt.
   write_file(data / "model.sau", unstruck);
   with.start();
   EXPECT_EQ(with.model_checksum(), struck.checksum);
@@ -207,7 +207,7 @@ TEST(Folder, AStruckEventWasNeverLearnedFrom) {
   EXPECT_TRUE(replay_log(data).same);
 }
 
-// Events e0 to e69, of which the first are removed: the log goes on from base.sau.
+// Makes events e0 to e69 and lets the first ones be removed, so that base.sau replaces them.
 void remove_first_events(TestService& service) {
   service.snapshot_every = std::chrono::milliseconds(1);
   service.restart();
@@ -223,7 +223,7 @@ void remove_first_events(TestService& service) {
   service->settle();
 }
 
-// The model cannot be made anew without what the log goes on from: then nothing is struck.
+// Without base.sau the model cannot be rebuilt, so nothing is struck.
 TEST(Folder, NothingIsStruckWithoutTheBaseOfTheLog) {
   TestService service;
   remove_first_events(service);
@@ -237,7 +237,8 @@ TEST(Folder, NothingIsStruckWithoutTheBaseOfTheLog) {
   EXPECT_NE(testing::error_of([&] { verify_log(data); }).find("base.sau"), std::string::npos);
 }
 
-// A model file as it was written before agents and models had one format (docs/formats/model.md).
+// A model file in the format that was used before agents and models shared one
+// (docs/formats/model.md).
 std::string as_version_1(const std::string& bytes) {
   const Container file = open_container(bytes, "a model", kModelFile);
   const auto header = nlohmann::json::parse(file.header);
@@ -281,7 +282,7 @@ TEST(Folder, ModelFilesOfVersion1AreReadAndReplaced) {
   EXPECT_TRUE(replay_log(data).same);
 }
 
-// It is not damaged: the service must not put one of its own in its place.
+// It is not damaged, so the service must not replace it.
 TEST(Folder, AModelFromANewerProgramStopsTheStart) {
   TestService service;
   rank_and_reward(service, 0, 10);
@@ -300,8 +301,8 @@ TEST(Folder, AModelFromANewerProgramStopsTheStart) {
   EXPECT_EQ(read_file(file), newer);
 }
 
-// Memory may run out even for the sentence that says so.
-TEST(Folder, ANoteThatThrowsEndsNothing) {
+// A note may throw, since memory may run out.
+TEST(Folder, ANoteThatThrowsDoesNotStopTheService) {
   TestService service;
   service.throwing_notes = true;
   {

@@ -8,13 +8,13 @@ namespace {
 constexpr Milliseconds kMinutes = 60'000, kHours = 60 * kMinutes, kDays = 24 * kHours;
 constexpr Milliseconds kBegin = 1000 * kDays;
 
-// A clock of a log, and the machine's, which a test may set.
+// The clock of a log, and the machine's clock, which a test may set.
 struct Machine {
   LogClock clock;
   ClockReading now{kBegin, 5};
 
   Machine() { clock.start(0, 0, now); }
-  // Time passes, and the log's clock is looked at every second.
+  // Lets time pass, and reads the log's clock every second.
   void pass(Milliseconds duration) {
     for (; duration > 0; duration -= 1000) {
       now.wall += std::min<Milliseconds>(duration, 1000);
@@ -59,7 +59,7 @@ TEST(LogClock, AJumpAheadForSecondsChangesNothing) {
   EXPECT_NE(machine.note().find("right again"), std::string::npos);
 }
 
-// Both clocks jump: of a simulator of time, or of a machine that slept.
+// Both clocks jump, as in a simulation or when a machine was suspended.
 TEST(LogClock, AJumpOfBothClocksMovesItByAnHourAtMost) {
   Machine machine;
   machine.now.wall += 400 * kDays;
@@ -81,7 +81,7 @@ TEST(LogClock, AJumpThatStaysIsBelieved) {
   machine.pass(2000);
   EXPECT_EQ(machine.clock.time(), machine.now.wall);
   EXPECT_NE(machine.note().find("believed"), std::string::npos);
-  // But removal does not rely on it: four times as fast as time passes.
+  // But the trusted time, on which removal relies, moves only four times as fast as real time.
   EXPECT_LE(machine.clock.trusted(), kBegin + 4 * kHours + 8000);
   const Milliseconds before = machine.clock.trusted();
   machine.pass(kHours);
@@ -100,13 +100,13 @@ TEST(LogClock, AClockThatIsSetBackDoesNotStopIt) {
   EXPECT_NE(machine.note().find("behind"), std::string::npos);
 }
 
-TEST(LogClock, GoesOnWhereALogEnds) {
+TEST(LogClock, ContinuesWhereALogEnds) {
   // After a night.
   LogClock later;
   later.start(kBegin, kBegin - kDays, {kBegin + 9 * kHours, 0});
   EXPECT_EQ(later.time(), kBegin + 9 * kHours);
   EXPECT_EQ(later.trusted(), kBegin - kDays);
-  // After longer than a week: not at once.
+  // After more than a week the wall clock is not believed immediately.
   LogClock much_later;
   much_later.start(kBegin, kBegin, {kBegin + 400 * kDays, 0});
   EXPECT_EQ(much_later.advance({kBegin + 400 * kDays + 5000, 5000}), kBegin + 5000);

@@ -13,7 +13,7 @@
 namespace sau {
 namespace {
 
-TEST(OrderedFormatter, WritesInOrderWhateverTheThreads) {
+TEST(OrderedFormatter, WritesInOrderWithAnyNumberOfThreads) {
   const auto written = [](unsigned threads) {
     std::string all;
     detail::OrderedFormatter<std::vector<int>> formatter(
@@ -35,7 +35,7 @@ TEST(OrderedFormatter, WritesInOrderWhateverTheThreads) {
   EXPECT_EQ(written(7), one);
 }
 
-TEST(OrderedFormatter, WhatIsThrownArrivesInItsPlace) {
+TEST(OrderedFormatter, AnExceptionArrivesInOrder) {
   for (const unsigned threads : {1U, 3U}) {
     std::string all;
     detail::OrderedFormatter<int> formatter(
@@ -57,7 +57,7 @@ TEST(OrderedFormatter, WhatIsThrownArrivesInItsPlace) {
   }
 }
 
-// A log on disk of `count` events, every other one rewarded.
+// Makes a log of `count` events, every other one rewarded.
 void make_log(const std::filesystem::path& folder, int count) {
   ServiceOptions options;
   options.folder = folder;
@@ -105,7 +105,7 @@ TEST(LogExport, TheNumberOfThreadsDoesNotMatter) {
   }
 }
 
-TEST(LogExport, WhatCannotBeWrittenEndsIt) {
+TEST(LogExport, AFailedWriteEndsIt) {
   const testing::TemporaryFolder folder;
   make_log(folder / "data", 10);
   const auto fail = [](const std::string&) { throw Error("the disk is full"); };

@@ -13,8 +13,8 @@
 
 namespace sau::testing {
 
-// Decisions as JSON in the obvious way, by a library and by reading all of the request: what the
-// text that is written directly is compared with.
+// Writes decisions as JSON in the obvious way, with a library and by reading the whole request.
+// Tests compare the text that is written directly with this.
 
 using NaiveJson = nlohmann::ordered_json;
 

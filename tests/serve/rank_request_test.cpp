@@ -58,12 +58,12 @@ TEST(RankRequest, AnElementOfAnArrayIsAFeature) {
   ASSERT_EQ(numbers.size(), 2U);
   EXPECT_FLOAT_EQ(numbers[1].value, 4.0F);
   EXPECT_NE(numbers[0].hash, numbers[1].hash);
-  // A word of a list is the same feature wherever it stands, and as a single word.
+  // A word in a list is the same feature at any position, and without a list.
   EXPECT_EQ(features(R"({"tags":["x","y"]})")[1], features(R"({"tags":["y"]})")[0]);
   EXPECT_EQ(features(R"({"tags":"y"})")[0], features(R"({"tags":["y"]})")[0]);
 }
 
-TEST(RankRequest, NothingIsSaidByNullAndByZero) {
+TEST(RankRequest, NullAndZeroAreNoFeatures) {
   EXPECT_TRUE(features(R"({"a":null,"b":0})").empty());
 }
 
@@ -71,7 +71,7 @@ TEST(RankRequest, AListOfObjectsIsOneSetOfFeatures) {
   EXPECT_EQ(features(R"({"a":1},{"b":2})"), features(R"({"a":1,"b":2})"));
 }
 
-// The hash is part of model files: were it to change, they would silently be worthless.
+// Model files depend on the hash: if it changed, they would silently become worthless.
 TEST(RankRequest, HashesNeverChange) {
   const auto found = features(R"({"n":{"age":1.5},"colour":"red"})");
   ASSERT_EQ(found.size(), 2U);
@@ -79,7 +79,7 @@ TEST(RankRequest, HashesNeverChange) {
   EXPECT_EQ(found[1].hash, 8484293900479979458U);
 }
 
-TEST(RankRequest, TheFingerprintIsOfWhatIsAskedNotOfItsSpelling) {
+TEST(RankRequest, TheFingerprintDoesNotDependOnTheSpelling) {
   const auto print = [](const std::string& body) { return read(body).fingerprint; };
   const std::string body = R"({"contextFeatures":[{"a":1}],"actions":[{"id":"x"},{"id":"y"}]})";
   EXPECT_EQ(print(body),
@@ -105,7 +105,7 @@ TEST(RankRequest, ExcludedActionsAreMarked) {
   EXPECT_FALSE(request.actions[1].excluded);
 }
 
-TEST(RankRequest, WhatIsWrongIsNamed) {
+TEST(RankRequest, AFailureNamesTheField) {
   const auto has = [](const std::string& body, const std::string& what) {
     EXPECT_NE(complaint(body).find(what), std::string::npos)
         << body << "\n  said: " << complaint(body);

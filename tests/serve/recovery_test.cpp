@@ -1,4 +1,4 @@
-// What a restart makes of what is on disk.
+// A restart continues from what is on disk, whatever happened to it.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -17,11 +17,11 @@ using testing::eventually;
 using testing::simple_request;
 using testing::TestService;
 
-// A day in the life, the same for the same seed: ranks, rewards, time going on, settings changing.
+// Ranks, rewards, passing time and changing settings; the same for the same seed.
 void live(TestService& service, std::uint64_t seed, int steps) {
   Rng rng(Stream{.seed = seed, .role = Role::kProblem});
   for (int i = 0; i < steps; ++i) {
-    service->settle();  // so that decisions do not depend on how quick the learner is
+    service->settle();  // so that decisions do not depend on the learner's speed
     const std::string event = std::to_string(seed) + "-" + std::to_string(i);
     const bool deferred = rng.below(8) == 0;
     static_cast<void>(
@@ -37,9 +37,9 @@ void live(TestService& service, std::uint64_t seed, int steps) {
   }
 }
 
-TEST(Recovery, ARestartGoesOnAsIfNothingHadHappened) {
+TEST(Recovery, ARestartContinuesAsIfNothingHadHappened) {
   TestService whole, broken;
-  // (When an event is found to be overdue depends on when somebody looks.)
+  // A long wait time, since the record at which an event expires depends on timing.
   for (TestService* service : {&whole, &broken}) {
     ASSERT_TRUE(service->configure(R"({"rewardWaitTime":"P10D"})").ok());
   }
@@ -83,7 +83,7 @@ TEST(Recovery, AFullDiskRefusesAndLosesNothing) {
     {
       const std::lock_guard lock(service.disk().mutex);
       service.disk().full = true;
-      service.disk().failing_write_lasts = lasts;  // or the bytes got there, and the sync failed
+      service.disk().failing_write_lasts = lasts;  // if so, only the sync failed
     }
     const auto refused = service.rank(simple_request("during"));
     ASSERT_FALSE(refused.ok());
@@ -95,7 +95,7 @@ TEST(Recovery, AFullDiskRefusesAndLosesNothing) {
       service.disk().full = false;
     }
     ASSERT_TRUE(eventually([&] { return service->ready(); }));
-    // Whether or not it is in the log, the same request gets an answer now.
+    // The same request gets an answer now, whether or not it is in the log already.
     EXPECT_TRUE(service.rank(simple_request("during")).ok());
     live(service, 5, 50);
     const std::string before = service.model_checksum();
@@ -107,8 +107,8 @@ TEST(Recovery, AFullDiskRefusesAndLosesNothing) {
   }
 }
 
-// What the file system says is thrown by its library, and not as an Error.
-TEST(Recovery, AFileInThePlaceOfTheLogEndsNothing) {
+// The file system library throws its own exceptions, which are not Errors.
+TEST(Recovery, AFileInThePlaceOfTheLogDoesNotStopTheService) {
   TestService service;
   live(service, 4, 20);
   const std::string before = service.model_checksum();
@@ -132,13 +132,13 @@ TEST(Recovery, AFileInThePlaceOfTheLogEndsNothing) {
   EXPECT_EQ(service.model_checksum(), before);
 }
 
-TEST(Recovery, AFolderThatWasServedFromHasAModel) {
+TEST(Recovery, AFolderThatWasServedHasAModel) {
   TestService service;
   service->stop();
   EXPECT_TRUE(std::filesystem::exists(service.folder() / "data/model.sau"));
 }
 
-TEST(Recovery, WhatWaitsIsKnownAfterARestart) {
+TEST(Recovery, WaitingEventsAreKnownAfterARestart) {
   TestService service;
   ASSERT_TRUE(service.configure(R"({"rewardAggregation":"sum"})").ok());
   for (int i = 0; i < 300; ++i) {
@@ -215,7 +215,7 @@ TEST(Recovery, AModelAheadOfItsLogStopsTheStart) {
   EXPECT_NE(error.find("part of it is missing"), std::string::npos) << error;
 }
 
-TEST(Recovery, ADamagedModelIsMadeAnewFromTheLog) {
+TEST(Recovery, ADamagedModelIsRebuiltFromTheLog) {
   TestService service;
   live(service, 6, 50);
   const std::string before = service.model_checksum();
@@ -226,12 +226,12 @@ TEST(Recovery, ADamagedModelIsMadeAnewFromTheLog) {
   write_file(file, bytes);
   service.start();
   EXPECT_EQ(service.model_checksum(), before);
-  EXPECT_NE(service.notes().find("the model is made anew"), std::string::npos) << service.notes();
+  EXPECT_NE(service.notes().find("the model is rebuilt"), std::string::npos) << service.notes();
 }
 
 constexpr Milliseconds kDay = 86'400'000;
 
-// Events 7-* are two days old, and a model that has learned from them is on disk.
+// Afterwards events 7-* are two days old, and a model that has learned from them is on disk.
 void age(TestService& service) {
   service.snapshot_every = std::chrono::milliseconds(1);
   service.restart();
@@ -246,7 +246,7 @@ bool is_gone(TestService& service, const std::string& event) {
   return !service->decision(event).ok();
 }
 
-TEST(Recovery, OldEventsAreForgottenAndTheRestStillReplays) {
+TEST(Recovery, OldEventsAreRemovedAndTheRestStillReplays) {
   TestService service;
   age(service);
   live(service, 8, 100);
@@ -279,8 +279,8 @@ TEST(Recovery, NothingIsRemovedBeforeWhatReplacesItIsOnDisk) {
   EXPECT_NE(service->metrics().find("sau_removal_failures_total"), std::string::npos);
 }
 
-// A folder whose events are all removed: nothing waits, and it is whole.
-TEST(Recovery, NoGhostsWaitWhenEverythingWasRemoved) {
+// After all events were removed, nothing waits and the log is whole.
+TEST(Recovery, NothingWaitsWhenEverythingWasRemoved) {
   TestService service;
   service.snapshot_every = std::chrono::milliseconds(1);
   service.restart();

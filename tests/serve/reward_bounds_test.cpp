@@ -1,4 +1,4 @@
-// Rewards outside the range that the configuration gives.
+// Rewards outside the configured bounds.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ json explanation(TestService& service, const std::string& event) {
   return json::parse(service->decision(event).value());
 }
 
-// What a program from before there were bounds has stored.
+// A configuration stored by a version that had no bounds.
 constexpr const char* kOldConfiguration =
     R"({"rewardWaitTime":"PT5M","defaultReward":-20.0,"rewardAggregation":"earliest",)"
     R"("explorationPercentage":0.2,"modelExportFrequency":"PT0S","logRetentionDays":90,)"
@@ -37,7 +37,7 @@ int notes_about_bounds(TestService& service) {
   return found;
 }
 
-// Restarts it with the configuration of such a program in its log.
+// Restarts the service with such a configuration in its log.
 void restart_with_old_configuration(TestService& service) {
   service.stop();
   {
@@ -50,7 +50,7 @@ void restart_with_old_configuration(TestService& service) {
   service.start();
 }
 
-// The folder as a program from before there were bounds would have left it.
+// Makes the folder as a version without bounds would have left it.
 void make_old(TestService& service) {
   const auto file = service.folder() / "data/service.json";
   json settings = json::parse(read_file(file));
@@ -97,7 +97,7 @@ TEST(RewardBounds, AClippedRewardIsLoggedAndLearnedAsTheBound) {
   EXPECT_EQ(explanation(service, "e2")["reward"], -0.5);
 }
 
-TEST(RewardBounds, OfASumTheBoundsHoldForEachReward) {
+TEST(RewardBounds, HoldForEachRewardNotForTheSum) {
   TestService service;
   ASSERT_TRUE(service.configure(R"({"rewardAggregation":"sum","rewardWaitTime":"PT1M"})").ok());
   static_cast<void>(service.rank(simple_request("e1")));
@@ -109,13 +109,13 @@ TEST(RewardBounds, OfASumTheBoundsHoldForEachReward) {
   EXPECT_EQ(explanation(service, "e1")["reward"], 1.75);
 }
 
-TEST(RewardBounds, WhatIsOutOfRangeIsCounted) {
+TEST(RewardBounds, RewardsOutOfRangeAreCounted) {
   TestService service;
   static_cast<void>(service.rank(simple_request("e1")));
   EXPECT_FALSE(service.reward("e1", 5.0).ok());
   EXPECT_FALSE(service.reward("e1", 6.0).ok());
   ASSERT_TRUE(service.configure(R"({"rewardOutOfRange":"clip"})").ok());
-  EXPECT_FALSE(service.reward("unknown", 7.0).ok());  // of no event: nothing was clipped
+  EXPECT_FALSE(service.reward("unknown", 7.0).ok());  // unknown event: nothing was clipped
   EXPECT_TRUE(service.reward("e1", 7.0).ok());
   const std::string metrics = service->metrics();
   for (const char* line : {"sau_rewards_out_of_range_total{outcome=\"refused\"} 2",
@@ -137,7 +137,7 @@ TEST(RewardBounds, ANewFolderHasThemAndKeepsThem) {
   EXPECT_EQ(notes_about_bounds(service), 0);
 }
 
-TEST(RewardBounds, AnOldFolderGoesOnTakingWhatItTookUntilItIsConfigured) {
+TEST(RewardBounds, AnOldFolderTakesAnyRewardUntilBoundsAreConfigured) {
   for (const bool configured : {false, true}) {
     TestService service;
     static_cast<void>(service.rank(simple_request("e1")));
@@ -152,7 +152,7 @@ TEST(RewardBounds, AnOldFolderGoesOnTakingWhatItTookUntilItIsConfigured) {
     EXPECT_EQ(notes_about_bounds(service), 1);
     EXPECT_TRUE(service.reward("e1", 1000.0).ok());
     EXPECT_FALSE(service.reward("e1", 1.1e9).ok());
-    // Another setting says nothing about rewards.
+    // Another setting does not change the bounds.
     ASSERT_TRUE(service.configure(R"({"rewardWaitTime":"PT2M"})").ok());
     service.restart();
     EXPECT_EQ(notes_about_bounds(service), 2);
@@ -166,14 +166,14 @@ TEST(RewardBounds, AnOldFolderGoesOnTakingWhatItTookUntilItIsConfigured) {
   }
 }
 
-// A stored configuration without bounds is an old one wherever it is found.
+// A stored configuration without bounds is an old one, even in a new folder.
 TEST(RewardBounds, AStoredConfigurationWithoutThemHasNone) {
   TestService service;
   restart_with_old_configuration(service);
   EXPECT_TRUE(service->configuration().takes_any_reward());
 }
 
-// A Beta posterior knows rewards from 0 to 1 only.
+// A Beta posterior takes only rewards from 0 to 1.
 TEST(RewardBounds, AreThoseThatTheAgentCanLearnFrom) {
   TestService service("beta_bernoulli+thompson");
   EXPECT_EQ(service->configuration().reward_minimum, 0.0);

@@ -19,7 +19,7 @@
 
 namespace sau::testing {
 
-// A service with a clock and a disk in the test's hand; asks and waits for the answer.
+// A service whose clock and disk the test controls. Calls wait for the answer.
 class TestService {
  public:
   explicit TestService(std::string agent = "hashed_linear(bits=10)+sau_sampling")
@@ -46,7 +46,7 @@ class TestService {
     };
     service_ = std::make_unique<Service>(std::move(options));
   }
-  // As after kill -9: what was not on disk is gone, and so is what was learned since the snapshot.
+  // Restarts without model.sau, so that the model is rebuilt from the log.
   void restart_without_snapshot() {
     const auto snapshot = folder_ / "data/model.sau";
     service_.reset();
@@ -78,13 +78,13 @@ class TestService {
     return answered<Done>([&](auto done) { service_->reset_model(done); });
   }
 
-  // The model with all that was acknowledged, as a short text: bytes say nothing to a reader.
+  // Stands for the model, with everything acknowledged so far: a checksum is easier to read.
   std::string model_checksum() {
     service_->settle();
     return nlohmann::json::parse(service_->model_properties())["checksum"].get<std::string>();
   }
 
-  // Time passes while the service looks at its clock.
+  // Lets time pass in steps at which the service reads its clock.
   void pass(Milliseconds duration) {
     constexpr Milliseconds kStep = 30LL * 60 * 1000;
     for (; duration > 0; duration -= kStep) {
@@ -93,7 +93,7 @@ class TestService {
     }
   }
 
-  // What the operator was told, by all services so far, a line each.
+  // All notes for the operator since the first start, one per line.
   std::string notes() {
     const std::lock_guard lock(notes_mutex_);
     return notes_;
@@ -129,7 +129,7 @@ class TestService {
   std::unique_ptr<Service> service_;
 };
 
-// Whether it comes true in a minute; asked again and again.
+// Whether the condition becomes true within a minute.
 template <class Condition>
 [[nodiscard]] bool eventually(const Condition& condition) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
@@ -140,7 +140,7 @@ template <class Condition>
   return true;
 }
 
-// Three actions, a context of one feature.
+// A request with three actions and a context of one feature.
 inline std::string simple_request(const std::string& event, const std::string& more = "") {
   return fmt::format(R"({{"contextFeatures":[{{"hour":"{}"}}],)"
                      R"("actions":[{{"id":"a","features":[{{"kind":"news"}}]}},)"

@@ -1,4 +1,4 @@
-// Seeds are fixed: a test passes always or never.
+// Seeds are fixed: a test passes always, or never.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -27,7 +27,7 @@ TEST(ServiceStatistics, DrawsAgreeWithTheProbabilitiesReturnedAndLogged) {
     static_cast<void>(service.reward(event, answer.chosen == 0 ? 0.6 : 0.5));
   }
   service->settle();
-  // The same request under many ids, all with the model as it is.
+  // The same request under many ids, all with the same model.
   constexpr int kDraws = 100'000, kAtOnce = 4000;
   const auto request = [](int i) {
     return R"({"actions":[{"id":"a"},{"id":"b"},{"id":"c"}],"eventId":"draw)" + std::to_string(i) +
@@ -62,7 +62,7 @@ TEST(ServiceStatistics, DrawsAgreeWithTheProbabilitiesReturnedAndLogged) {
   EXPECT_NEAR(sum, 1.0, 1e-12);
 }
 
-// Statlog posed as requests, answered and rewarded one by one. Allowed is three times the regret of
+// Statlog as requests, answered and rewarded one by one. The regret may be three times that of
 // Neural-SAU-S, 223 to 240 (the definitions' section 7).
 TEST(ServiceStatistics, LearnsStatlogThroughItsCalls) {
   const testing::DataFolders folders;

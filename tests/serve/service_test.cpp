@@ -43,7 +43,7 @@ TEST(Service, RanksInTheOrderOfTheRequestWithProbabilitiesThatSumToOne) {
   EXPECT_GT(answer.value().ranking[answer.value().chosen].probability, 0.0);
 }
 
-TEST(Service, MakesAnEventIdWhereThereIsNone) {
+TEST(Service, MakesAnEventIdIfThereIsNone) {
   TestService service;
   const std::string body = R"({"actions":[{"id":"a"}]})";
   const std::string first = service.rank(body).value().event_id;
@@ -55,7 +55,7 @@ TEST(Service, MakesAnEventIdWhereThereIsNone) {
 TEST(Service, ARetryGetsTheSameAnswerAndIsLoggedOnce) {
   TestService service;
   const RankAnswer first = service.rank(simple_request("e1")).value();
-  for (int i = 0; i < 50; ++i) {  // the model has moved by then
+  for (int i = 0; i < 50; ++i) {  // changes the model
     const std::string event = "other" + std::to_string(i);
     static_cast<void>(service.rank(simple_request(event)));
     static_cast<void>(service.reward(event, 1.0));
@@ -169,7 +169,7 @@ TEST(Service, ADeferredEventCountsOnceActivated) {
   EXPECT_EQ(learned(service), 2U);
 }
 
-TEST(Service, ADeferredEventThatIsNeverActivatedIsForgotten) {
+TEST(Service, ADeferredEventThatIsNeverActivatedIsNotLearned) {
   TestService service;
   ASSERT_TRUE(service.configure(R"({"rewardWaitTime":"PT1M"})").ok());
   static_cast<void>(service.rank(simple_request("e1", R"(,"deferActivation":true)")));
@@ -206,7 +206,7 @@ TEST(Service, LoggingOnlyDoesNotLearn) {
   EXPECT_EQ(explained(service, "e1")["state"], "logged");
 }
 
-TEST(Service, ADecisionIsExplained) {
+TEST(Service, ADecisionCanBeLookedUp) {
   TestService service;
   static_cast<void>(service.rank(simple_request("e1")));
   static_cast<void>(service.reward("e1", 1.0));
@@ -227,7 +227,7 @@ TEST(Service, ADecisionIsExplained) {
   EXPECT_EQ(count, 1U);
 }
 
-TEST(Service, AModelCanBeTakenOutPutBackAndReset) {
+TEST(Service, AModelCanBeDownloadedLoadedAndReset) {
   TestService service;
   static_cast<void>(service.rank(simple_request("e1")));
   static_cast<void>(service.reward("e1", 1.0));
@@ -237,13 +237,13 @@ TEST(Service, AModelCanBeTakenOutPutBackAndReset) {
   EXPECT_EQ(learned(service), 0U);
   ASSERT_TRUE(service.load_model(model).ok());
   EXPECT_EQ(learned(service), 1U);
-  // Both are in the log, so that a replay makes the same of it.
+  // Both are in the log, so a replay gives the same model.
   const std::string before = service.model_checksum();
   service.restart_without_snapshot();
   EXPECT_EQ(service.model_checksum(), before);
 }
 
-TEST(Service, TheChecksumIsThatOfWhatWasLearned) {
+TEST(Service, TheChecksumChangesOnlyWithWhatWasLearned) {
   TestService service;
   static_cast<void>(service.rank(simple_request("e1")));
   static_cast<void>(service.reward("e1", 1.0));
@@ -254,7 +254,7 @@ TEST(Service, TheChecksumIsThatOfWhatWasLearned) {
   EXPECT_NE(service.model_checksum(), learned_one);
 }
 
-TEST(Service, AModelOfAnotherKindIsRefusedWithBothNamed) {
+TEST(Service, AModelOfAnotherKindIsRefusedAndBothAreNamed) {
   TestService other("hashed_linear(bits=11)+sau_sampling"), service;
   const Status status = service.load_model(other->model());
   ASSERT_FALSE(status.ok());
@@ -304,7 +304,7 @@ TEST(Service, DeterministicStrategiesAreMixedWithUniformChoice) {
   }
 }
 
-TEST(Service, TooManyRequestsAreRefusedNotKept) {
+TEST(Service, TooManyRequestsAreRefused) {
   TestService service;
   std::unique_lock hold(service.disk().mutex);  // the disk does not answer
   std::atomic<int> refused = 0, done = 0;

@@ -10,7 +10,7 @@ namespace {
 
 using detail::JobQueue;
 
-TEST(JobQueue, AJobThatThrowsEndsNothing) {
+TEST(JobQueue, AJobThatThrowsDoesNotStopTheThread) {
   JobQueue queue(2);
   JobQueue::Job failing = [] { throw std::bad_alloc(); };
   ASSERT_TRUE(queue.submit(failing));

@@ -30,7 +30,7 @@ HttpRequest request(const std::string& method, const std::string& target, std::s
           .body = std::move(body)};
 }
 
-// A service on a disk that can be held, so that what reads from it waits.
+// A service on a disk that can be held, so that whoever reads from it waits.
 class ServiceOverHttpTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -67,7 +67,7 @@ class ServiceOverHttpTest : public ::testing::Test {
     return ask(request(method, target), port).get().status;
   }
 
-  // Holds the disk until it is destroyed, or for as long as no test takes.
+  // Holds the disk until it is destroyed, or for 20 seconds, longer than any test.
   class HeldDisk {
    public:
     explicit HeldDisk(testing::Disk& disk)
@@ -99,7 +99,7 @@ bool is_there(const std::future<HttpResponse>& answer) {
   return answer.wait_for(seconds(0)) == std::future_status::ready;
 }
 
-TEST_F(ServiceOverHttpTest, AnAnswerThatTakesLongHoldsUpNobody) {
+TEST_F(ServiceOverHttpTest, ASlowAnswerBlocksNoOther) {
   std::future<HttpResponse> decision;
   {
     const HeldDisk held(*disk_);
@@ -114,18 +114,18 @@ TEST_F(ServiceOverHttpTest, AnAnswerThatTakesLongHoldsUpNobody) {
   EXPECT_EQ(decision.get().status, 404);
 }
 
-TEST_F(ServiceOverHttpTest, MoreThanMayWaitAreRefused) {
+TEST_F(ServiceOverHttpTest, RequestsThatDoNotFitTheQueueAreRefused) {
   start({.queue = 2});
   std::vector<std::future<HttpResponse>> answers;
   {
     const HeldDisk held(*disk_);
-    // One is being made, at some time, and two wait.
+    // At most one answer is being made, and two wait.
     for (int i = 0; i < 10; ++i) answers.push_back(ask(request("GET", "/v1/decisions/e1")));
     const HttpResponse refused = answers.back().get();
     EXPECT_EQ(refused.status, 503);
     EXPECT_EQ(refused.headers.back().name, "Retry-After");
     answers.pop_back();
-    EXPECT_EQ(status("GET", "/metrics"), 200) << "other kinds are not concerned";
+    EXPECT_EQ(status("GET", "/metrics"), 200) << "other kinds are not affected";
   }
   int made = 0, refused = 0;
   for (auto& answer : answers) ++(answer.get().status == 404 ? made : refused);
@@ -134,7 +134,7 @@ TEST_F(ServiceOverHttpTest, MoreThanMayWaitAreRefused) {
   EXPECT_EQ(made + refused, 9);
 }
 
-TEST_F(ServiceOverHttpTest, WhatWaitsIsGivenUpAtTheEnd) {
+TEST_F(ServiceOverHttpTest, AnswersThatWaitAreDroppedAtTheEnd) {
   std::vector<std::future<HttpResponse>> answers;
   std::thread ending;
   {
@@ -147,7 +147,7 @@ TEST_F(ServiceOverHttpTest, WhatWaitsIsGivenUpAtTheEnd) {
   for (std::size_t i = 0; i + 1 < answers.size(); ++i) EXPECT_TRUE(is_there(answers[i]));
 }
 
-TEST_F(ServiceOverHttpTest, WhatIsThrownWhileAnAnswerIsMadeBecomes500) {
+TEST_F(ServiceOverHttpTest, AnExceptionWhileAnAnswerIsMadeBecomes500) {
   std::promise<std::string> said;
   start({.on_failure = [&](std::string_view what, const char* why) {
     said.set_value(std::string(what) + ": " + why);

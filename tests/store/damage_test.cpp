@@ -1,5 +1,5 @@
-// Whatever happens to the files of a store, what was acknowledged is there or the start is refused,
-// and nothing is changed before that.
+// Whatever happens to the files of a store: either everything acknowledged is there, or opening it
+// is refused and nothing is changed.
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 
@@ -24,7 +24,7 @@ using testing::TemporaryFolder;
 std::map<fs::path, std::string> contents(const fs::path& folder) {
   std::map<fs::path, std::string> files;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    // Made by everybody who looks; always empty.
+    // Created whenever the store is opened; always empty.
     if (entry.path().filename() != "LOCK") files[entry.path()] = read_file(entry.path());
   }
   return files;
@@ -40,7 +40,7 @@ fs::path only(const fs::path& folder, const std::string& beginning) {
   return found;
 }
 
-// A store of three parts: each start writes what the one before left in its log to tables.
+// A store of three parts: each start writes the log that the one before left to tables.
 void fill_in_parts(const fs::path& folder) {
   Sequence next = 1;
   for (int part = 0; part < 3; ++part) {
@@ -49,7 +49,7 @@ void fill_in_parts(const fs::path& folder) {
   }
 }
 
-TEST(Damage, AManifestThatIsCutIsFoundBeforeAnythingIsDeleted) {
+TEST(Damage, ACutManifestIsFoundBeforeAnythingIsDeleted) {
   const TemporaryFolder folder;
   fill_in_parts(folder / "s");
   const auto manifest = only(folder / "s", "MANIFEST").filename();
@@ -74,7 +74,7 @@ TEST(Damage, AManifestThatIsCutIsFoundBeforeAnythingIsDeleted) {
   EXPECT_GT(outcomes[false], 5);
 }
 
-TEST(Damage, ALogThatIsGoneIsMissed) {
+TEST(Damage, AMissingLogFileIsNoticed) {
   for (const bool read_only : {true, false}) {
     const TemporaryFolder folder;
     fill_in_parts(folder / "s");
@@ -88,14 +88,14 @@ TEST(Damage, ALogThatIsGoneIsMissed) {
         error_of([&] { open_event_store(folder / "s", {.read_only = read_only}); });
     EXPECT_NE(error.find("records 41 to 60 are missing"), std::string::npos) << error;
     EXPECT_EQ(contents(folder / "s"), before);
-    // But what is there can be had, by whoever wants it.
+    // But the rest can be opened with accept_loss.
     const auto store =
         open_event_store(folder / "s", {.read_only = read_only, .accept_loss = true});
     EXPECT_EQ(decisions_in(*store), 40U);
   }
 }
 
-TEST(Damage, AStoreWithoutItsFirstFileIsNotBegunAnew) {
+TEST(Damage, AStoreWithoutCurrentIsNotOverwritten) {
   const TemporaryFolder folder;
   fill(folder / "s", 3);
   fs::remove(folder / "s/CURRENT");
@@ -136,7 +136,7 @@ TEST(Damage, WithoutItsMarkALogIsNotTrusted) {
   EXPECT_EQ(decisions_in(*open_event_store(folder / "s", {})), 3U);
 }
 
-// A log of other records with the same numbers is not the one that was acknowledged.
+// A log with the same record numbers but other records is not the acknowledged one.
 TEST(Damage, AnotherLogIsNotTakenForThisOne) {
   const TemporaryFolder folder;
   fill(folder / "s", 3, 10);
@@ -163,8 +163,8 @@ TEST(Damage, ReopeningSaysWhatIsWrongInsteadOfThrowing) {
   EXPECT_EQ(decisions_in(*store), 1U);
 }
 
-// A part of a store with something in each of its tables: five decisions, of which the first has a
-// reward and the next two are completed with the default one.
+// Writes a part of a store with something in every table: five decisions, of which the first has a
+// reward and the next two are completed with the default reward.
 void write_part(const fs::path& folder, Sequence first) {
   const auto store = open_event_store(folder, {});
   for (Sequence i = first; i < first + 5; ++i) ASSERT_TRUE(store->write(batch_of(i)).ok());
@@ -181,8 +181,8 @@ void write_part(const fs::path& folder, Sequence first) {
   ASSERT_TRUE(store->write(batch).ok());
 }
 
-// Compaction removes files while somebody reads. Whoever has opened the store keeps all of them,
-// however few a server would keep open.
+// Compaction removes files while somebody reads. A reader keeps all of them open, however few files
+// a server would keep open.
 TEST(View, SurvivesTheRemovalOfItsFiles) {
   const TemporaryFolder folder;
   for (Sequence part = 0; part < 3; ++part) write_part(folder / "s", 1 + 7 * part);
@@ -222,7 +222,8 @@ TEST(Copy, IsWholeAndOfOneMomentWhileTheStoreIsWritten) {
   }
 }
 
-// As version 2 wrote it: states by id, and a table of what waits, which is not needed any more.
+// Writes a store as version 2 did: states by id, and a table of waiting events, which is no longer
+// needed.
 void write_old_store(const fs::path& folder, Sequence first, Sequence count) {
   rocksdb::Options options;
   options.create_if_missing = options.create_missing_column_families = true;
@@ -241,7 +242,7 @@ void write_old_store(const fs::path& folder, Sequence first, Sequence count) {
     ASSERT_TRUE(db->Put({}, tables[table], bytes, value).ok());
   };
   ASSERT_TRUE(db->Put({}, tables[0], "configuration", "{\"defaultReward\":0.5}").ok());
-  // Every second record is the reward of the decision before it, but the last has none.
+  // Every second record is the reward of the decision before it; the last decision has none.
   for (Sequence i = first; i < first + 2 * count; i += 2) {
     StoreBatch batch = batch_of(i, 50);
     put(1, i, batch.decisions[0].second);

@@ -43,7 +43,7 @@ TEST(Record, ReadsBackWhatWasWritten) {
   EXPECT_EQ(decode_event_state(encode(state)).value(), state);
 }
 
-TEST(Record, OfADecisionOnlyTheTimeCanBeSetLater) {
+TEST(Record, TheTimeOfADecisionCanBeSetLater) {
   Decision decision = some_decision();
   std::string bytes = encode(decision);
   decision.time = 7654321;

@@ -60,7 +60,7 @@ std::vector<Sequence> waiting_in(const EventStore& store) {
 TEST(RocksStore, KnowsWhatWaits) {
   const TemporaryFolder folder;
   auto store = open_event_store(folder / "s", {});
-  // Ranked and settled in one batch; then entries of every kind, of which three settle.
+  // Ranked and settled in one batch; then entries of every kind, three of which settle a decision.
   StoreBatch both = batch_of(1);
   both.entries.emplace_back(2, Entry{.decision = 1, .completes = true});
   ASSERT_TRUE(store->write(both).ok());
@@ -77,7 +77,7 @@ TEST(RocksStore, KnowsWhatWaits) {
   EXPECT_EQ(waiting_in(*store), (std::vector<Sequence>{3, 5, 7}));
   EXPECT_FALSE(store->waiting().value()[0].plain);
   EXPECT_TRUE(store->waiting().value()[2].plain == false);  // a late reward is a change, too
-  // Some together, with the default reward.
+  // Two are completed together, with the default reward.
   StoreBatch missing = batch_of(15);
   missing.entries.emplace_back(
       16, Entry{.kind = EntryKind::kMissing, .completes = true, .value = 0.5, .missing = {3, 7}});
@@ -88,7 +88,7 @@ TEST(RocksStore, KnowsWhatWaits) {
             (std::vector<Sequence>{5, 15}));
 }
 
-// An event that was completed with the default reward together with others knows it.
+// Events that were completed together, with the default reward, have the right state.
 TEST(RocksStore, EventsCompletedTogether) {
   const TemporaryFolder folder;
   const auto store = open_event_store(folder / "s", {});
@@ -142,12 +142,12 @@ TEST(RocksStore, ForgetsFromTheBeginning) {
         all.decisions.push_back(one.decisions[0]);
         all.events.push_back(one.events[0]);
       }
-      all.waiting_from = i;  // those of the batch before are done with
+      all.waiting_from = i;  // the decisions of the batch before are settled
       all.time = static_cast<Milliseconds>(i) + 499;
       ASSERT_TRUE(store->write(all).ok());
     }
-    // Heads are kept after 1500, 3000 and 4500 records; at the last of them all before 4001 were
-    // done with.
+    // Heads are kept after 1500, 3000 and 4500 records; at the last of them all decisions before
+    // 4001 were settled.
     EXPECT_FALSE(store->removable(1499, 1'000'000).value().has_value());
     EXPECT_FALSE(store->removable(5000, 1500).value().has_value());
     EXPECT_EQ(store->removable(5000, 1501).value()->last, 1500U);
@@ -190,8 +190,8 @@ TEST(RocksStore, OneProcessAtATime) {
   EXPECT_NE(error_of([&] { open_event_store(folder / "none", {.read_only = true}); }), "");
 }
 
-// Cut after every number of bytes, the log is whole up to the last record that ends before the cut.
-TEST(WalCheck, CutAnywhereItHoldsTheRecordsBefore) {
+// Wherever the log is cut, it is whole up to the last record that ends before the cut.
+TEST(WalCheck, ACutLogHoldsTheRecordsBeforeTheCut) {
   const TemporaryFolder folder;
   fill(folder / "s", 5, 9000);  // some records span blocks
   const std::string bytes = read_file(log_file(folder / "s"));
@@ -212,9 +212,9 @@ TEST(WalCheck, CutAnywhereItHoldsTheRecordsBefore) {
   EXPECT_EQ(records, 4U);
 }
 
-TEST(RocksStore, ATornEndIsCutOffAndSaid) {
+TEST(RocksStore, ATornEndIsCutOffAndReported) {
   const TemporaryFolder folder;
-  // The fifth record was written, but nobody was told.
+  // The fifth record was written, but not acknowledged.
   std::string mark;
   {
     const auto store = open_event_store(folder / "whole", {});
@@ -227,7 +227,7 @@ TEST(RocksStore, ATornEndIsCutOffAndSaid) {
   const std::uint64_t fourth =
       detail::check_wal(std::string_view(bytes).substr(0, bytes.size() - 1)).whole;
   int round = 0;
-  // Cut at some places within the last record; or damaged there; or followed by garbage.
+  // Cut at some places within the last record, or damaged there.
   for (const std::size_t cut : {fourth + 1, fourth + 6, fourth + 60, bytes.size() - 1}) {
     for (const char* how : {"cut", "changed"}) {
       const fs::path copy = folder / ("copy" + std::to_string(round++));
@@ -249,7 +249,7 @@ TEST(RocksStore, ATornEndIsCutOffAndSaid) {
         ASSERT_TRUE(store->write(batch_of(5)).ok());
         EXPECT_EQ(decisions_in(*store), 5U);
       }
-      // When it was acknowledged, it is damage.
+      // If the record was acknowledged, this is damage.
       fs::remove_all(copy);
       fs::copy(folder / "whole", copy);
       fs::copy_file(folder / "whole.mark", copy.string() + ".mark",

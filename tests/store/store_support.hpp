@@ -11,7 +11,7 @@
 
 namespace sau::testing {
 
-// Which nothing can make smaller.
+// Bytes that cannot be compressed.
 inline std::string noise(std::size_t size) {
   std::mt19937 random(1);
   std::string bytes(size, ' ');
@@ -20,7 +20,7 @@ inline std::string noise(std::size_t size) {
 }
 
 inline StoreBatch batch_of(Sequence sequence, std::size_t padding = 0) {
-  static std::set<std::string> ids;  // which batches look at
+  static std::set<std::string> ids;  // batches refer to them
   const std::string& id = *ids.insert("e" + std::to_string(sequence)).first;
   StoreBatch batch;
   const Decision decision{.time = static_cast<Milliseconds>(sequence),
@@ -33,7 +33,7 @@ inline StoreBatch batch_of(Sequence sequence, std::size_t padding = 0) {
   return batch;
 }
 
-// A store with these decisions in it, one batch each, all in the write-ahead log.
+// Makes a store with `count` decisions, one batch each, all in the write-ahead log.
 inline void fill(const std::filesystem::path& folder, Sequence count, std::size_t padding = 0) {
   const auto store = open_event_store(folder, {});
   for (Sequence i = 1; i <= count; ++i) ASSERT_TRUE(store->write(batch_of(i, padding)).ok());

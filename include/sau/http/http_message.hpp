@@ -16,23 +16,23 @@ struct HttpRequest {
   std::string target;               // path and query as sent: "/report.json?full=1"
   std::vector<HttpHeader> headers;  // in the order sent
   std::string body;
-  std::shared_ptr<const void> permit = {};  // for a large body: given back with the request
+  std::shared_ptr<const void> permit = {};  // for a large body: released with the request
 
-  // The first of this name, in whatever case; empty where there is none.
+  // The first header of this name, in any case; empty if there is none.
   std::string_view header(std::string_view name) const noexcept;
   // The target without its query.
   std::string_view path() const noexcept;
 };
 
-// Content-Length, Date and Connection are the server's to write. A body is not sent with the
-// statuses that have none (204, 304), nor in answer to HEAD.
+// The server adds Content-Length, Date and Connection. It sends no body with statuses that have
+// none (204, 304), nor in answer to HEAD.
 struct HttpResponse {
   int status = 200;
   std::vector<HttpHeader> headers = {};
   std::string body = {};
 };
 
-// An answer for people: the status, and a line of plain text that says what is meant.
+// An answer for people: the status, and a line of plain text that explains it.
 HttpResponse text_response(int status, std::string_view line);
 
 }  // namespace sau

@@ -11,13 +11,13 @@ namespace detail {
 class ReplyState;
 }
 
-// The way back to whoever sent a request. To be called once, by any thread, at once or later; of
-// several calls, also of copies, the first one counts. When the last copy goes without a call, the
-// request is answered with 500. It may outlive the connection and the server: what it is given then
-// goes nowhere.
+// Answers a request. Call it once, from any thread, now or later; of several calls, including calls
+// of copies, the first one counts. If the last copy is destroyed without a call, the request is
+// answered with 500. It may outlive the connection and the server; a response given then is
+// dropped.
 class HttpReply {
  public:
-  // One that ends in a function, for handlers that are called without a server.
+  // Passes the response to a function, for handlers that are called without a server.
   explicit HttpReply(std::function<void(HttpResponse)> taker);
   explicit HttpReply(std::shared_ptr<detail::ReplyState> state) noexcept;
 

@@ -10,14 +10,14 @@
 
 namespace sau {
 
-// The widest that the bounds of rewards can be set, of either sign. Beyond it sums lose the ones
-// and models their precision.
+// The bounds of rewards cannot be set wider than this, in either direction. Beyond it, sums lose
+// the unit digit and models lose precision.
 inline constexpr double kLargestReward = 1e9;
 
 enum class RewardAggregation : std::uint8_t { kEarliest, kSum };
 enum class RewardOutOfRange : std::uint8_t { kRefuse, kClip };
 
-// What can be changed while the service runs. Times in milliseconds.
+// The settings that can be changed while the service runs. Times are in milliseconds.
 struct Configuration {
   Milliseconds reward_wait_time = 10LL * 60 * 1000;
   double default_reward = 0.0;                         // within the bounds
@@ -25,32 +25,32 @@ struct Configuration {
   RewardOutOfRange reward_out_of_range = RewardOutOfRange::kRefuse;
   RewardAggregation reward_aggregation = RewardAggregation::kEarliest;
   double exploration_percentage = 0.2;      // a share, 0 to 1, in spite of its name
-  Milliseconds model_export_frequency = 0;  // how often what was learned is put to use; 0: at once
+  Milliseconds model_export_frequency = 0;  // how often the model in use is updated; 0: at once
   std::int64_t log_retention_days = 90;     // -1: for ever
   LearningMode learning_mode = LearningMode::kOnline;
 
   bool operator==(const Configuration&) const = default;
-  // Whether rewards have no bounds but the widest ones.
+  // Whether the bounds are the widest possible.
   bool takes_any_reward() const noexcept {
     return reward_minimum <= -kLargestReward && reward_maximum >= kLargestReward;
   }
 };
 
-// The defaults of folders from before there were bounds of rewards: such a folder goes on taking
-// any reward until somebody sets bounds.
+// The defaults for folders that are older than the bounds of rewards: they accept any reward until
+// somebody sets bounds.
 Configuration configuration_without_bounds();
 
-// What is to be logged and learned from: the reward itself, or the nearest bound. Fails when the
-// reward is out of range and is to be refused.
+// The value to log and to learn from: the reward itself, or the nearest bound. Fails when the
+// reward is out of range and the configuration says to refuse it.
 Result<double> bounded_reward(double value, const Configuration& configuration);
 
 std::string to_json(const Configuration& configuration);
-// Fields that are not there keep the values of `before`; fields that are not known are refused.
+// Absent fields keep the values of `before`; unknown fields are refused.
 Result<Configuration> read_configuration(std::string_view json, const Configuration& before);
 
 std::string_view name_of(LearningMode mode);
 
-// A duration of ISO 8601 (sau/core/time_text.hpp). A failure names `target`.
+// An ISO 8601 duration (sau/core/time_text.hpp). A failure names `target`.
 Result<Milliseconds> read_duration(std::string_view text, std::string_view target);
 
 }  // namespace sau

@@ -11,7 +11,7 @@
 
 namespace sau {
 
-// What a request may ask for. Each bounds the work or the memory that one caller can cause.
+// Limits on one request. Each bounds the work or the memory that a caller can cause.
 struct RequestLimits {
   std::size_t actions = 1000;
   std::size_t body_bytes = 1'048'576;
@@ -20,17 +20,17 @@ struct RequestLimits {
   std::size_t features = 100'000;   // of the context and of all actions together
   std::size_t crosses = 1'000'000;  // pairs of a context feature and an action feature
 
-  // For requests that were taken before, maybe under other limits.
+  // For requests that were accepted before, maybe under other limits.
   static RequestLimits none() {
     constexpr std::size_t kAny = SIZE_MAX / 2;
     return {kAny, kAny, kAny, RequestLimits{}.depth, kAny, kAny};
   }
 };
 
-// A rank request, read and hashed. Features: an object in `contextFeatures` or in an action's
-// `features` is a list of named values; a nested object is a namespace; strings and booleans are
-// indicators of "name=value", numbers keep their value, the elements of an array are one feature
-// each, null is none.
+// A rank request, read and hashed. An object in `contextFeatures` or in an action's `features` is a
+// list of named values, and a nested object is a namespace. A string or boolean becomes an
+// indicator of "name=value", a number keeps its value, each element of an array is one feature, and
+// null is no feature.
 struct RankRequest {
   struct Action {
     std::string id;
@@ -43,7 +43,7 @@ struct RankRequest {
   std::vector<HashedFeature> features;  // of the context, then of the actions in their order
   std::size_t context_end = 0;
   std::vector<Action> actions;
-  // Of everything that was asked, whatever the spelling of the JSON: the same for a retry.
+  // A hash of everything that was asked, however the JSON spells it: the same for a retry.
   std::uint64_t fingerprint = 0;
 
   HashedFeatures context() const noexcept { return {features.data(), context_end}; }
@@ -56,12 +56,11 @@ struct RankRequest {
 // Thread-safe.
 Result<RankRequest> read_rank_request(std::string_view body, const RequestLimits& limits);
 
-// Of a request that was taken before, what is learned from: the context, and the action that was
-// chosen, which is the only one in the result. Thread-safe.
+// Reads only what is learned from, in a request that was accepted before: the context and the
+// chosen action, which is the only one in the result. Thread-safe.
 Result<RankRequest> read_chosen_action(std::string_view body, std::size_t chosen);
 
-// {"value": 0.7}: any finite number. What is taken of it is for bounded_reward() to say
-// (configuration.hpp).
+// {"value": 0.7}: any finite number. bounded_reward() (configuration.hpp) applies the bounds.
 Result<double> read_reward_request(std::string_view body);
 
 }  // namespace sau

@@ -18,21 +18,21 @@
 namespace sau {
 
 struct ServiceOptions {
-  std::filesystem::path folder;  // of the events, the model and the settings
-  // What is not given is as in the folder, or in a new one hashed_linear+sau_sampling and 1. A
-  // folder keeps its own: anything else is refused.
+  std::filesystem::path folder;  // holds the events, the model and the settings
+  // A folder keeps the agent and the seed it was made with; others are refused. If not given, a new
+  // folder gets hashed_linear+sau_sampling and 1.
   std::string agent = {};
   std::optional<std::uint64_t> seed = {};
   RequestLimits limits = {};
   std::size_t queue = 8192;         // requests that wait to be written; more are refused
   std::size_t waiting = 5'000'000;  // events that wait for their reward; more are refused
   std::chrono::milliseconds snapshot_every = std::chrono::minutes(1);
-  int open_files = 256;  // that the log keeps open at the same time
-  // The time of day, and one that nobody can set; the system's when empty.
+  int open_files = 256;  // how many the log keeps open at the same time
+  // The time of day, and a clock that nobody can set; the system's when empty.
   std::function<Milliseconds()> clock = {}, steady_clock = {};
-  // The store of a folder; RocksDB when empty.
+  // Opens the store of a folder; RocksDB when empty.
   std::function<std::unique_ptr<EventStore>(const std::filesystem::path&)> store = {};
-  // Told what the operator should know, as one sentence each; from several threads.
+  // Called with one sentence for each thing that the operator should know; from several threads.
   std::function<void(const std::string&)> note = {};
 };
 
@@ -50,19 +50,19 @@ struct RankAnswer {
 template <class T>
 using Answer = std::function<void(Result<T>)>;
 
-// The service, free of transport. Everything may be called from any thread. What takes an Answer
-// calls it exactly once: at once when the request is refused, else from a thread of the service
-// when the record of it is on disk. Answers should be quick.
+// The service, independent of transport. Thread-safe. A function that takes an Answer calls it
+// exactly once: before it returns, or later from a thread of the service. Success means that the
+// record is on disk. Answers should be quick.
 class Service {
  public:
-  // Goes on where the folder's log ends. Throws Error when the folder cannot be used or something
+  // Continues where the folder's log ends. Throws Error when the folder cannot be used or something
   // in it is damaged.
   explicit Service(ServiceOptions options);
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
   ~Service();
 
-  // Its canonical spec.
+  // The agent's canonical spec.
   const std::string& agent() const noexcept;
 
   void rank(std::string body, Answer<RankAnswer> answer);
@@ -83,7 +83,7 @@ class Service {
   std::string status() const;
   // Prometheus' text format.
   std::string metrics() const;
-  // Counts an answer of the transport: what was asked for, its status, and how long it took.
+  // Counts an answer of the transport: what was asked for, the status, and how long it took.
   void count_request(std::string_view what, int status, double seconds);
 
   // Tells how many connections the transport has, and how many it has dropped since the start, by
@@ -91,9 +91,9 @@ class Service {
   void count_connections(std::size_t open,
                          const std::vector<std::pair<std::string, std::uint64_t>>& dropped);
 
-  // Whether all that was logged before the start has been learned, and the disk takes records.
+  // Whether everything logged before the start has been learned, and records can be written.
   bool ready() const;
-  // Returns when all that was acknowledged so far has been learned and is in use.
+  // Returns when everything acknowledged so far has been learned and is in use.
   void settle();
   // Writes the model to disk and ends; the destructor does the same.
   void stop();

@@ -23,32 +23,33 @@ struct Call;
 
 struct ServiceOverHttpOptions {
   std::vector<std::string> keys = {};                 // none: whoever reaches the server may use it
-  std::size_t model_bytes = std::size_t{256} << 20;   // of PUT /model
-  std::size_t queue = 64;                             // answers of one kind that wait to be made
+  std::size_t model_bytes = std::size_t{256} << 20;   // the largest body of PUT /model
+  std::size_t queue = 64;                             // answers of one kind that may wait
   std::shared_ptr<const HttpTally> connections = {};  // shown among the metrics
-  // Told what failed while an answer was made, and of what ("GET /path"). From several threads.
+  // Called when making an answer failed: for which request ("GET /path"), and why. From several
+  // threads.
   std::function<void(std::string_view request, const char* what)> on_failure = {};
 };
 
 // The service over HTTP (docs/http.md): the calls of the retired Personalizer below
-// /personalizer/v1.0, and what goes beyond them beside it. Answers that take long to make, such as
-// a whole model, are made by three threads of its own. Thread-safe.
+// /personalizer/v1.0, and other paths for the calls that Personalizer did not have. Three extra
+// threads make the answers that take long, such as a whole model. Thread-safe.
 class ServiceOverHttp {
  public:
-  // The health port has /healthz, /readyz and /metrics alone.
+  // The health port has only /healthz, /readyz and /metrics.
   enum class Port { kMain, kHealth };
 
   ServiceOverHttp(Service& service, ServiceOverHttpOptions options);
   ServiceOverHttp(const ServiceOverHttp&) = delete;
   ServiceOverHttp& operator=(const ServiceOverHttp&) = delete;
-  // What waits to be made is given up. The service must still be there.
+  // Answers that wait to be made are dropped. The service must still exist.
   ~ServiceOverHttp();
 
-  // For HttpServerOptions::on_head: keys, and bodies that may be larger than usual.
+  // For HttpServerOptions::on_head: checks keys, and allows larger bodies where they are needed.
   std::optional<HttpResponse> check_head(const HttpRequest& head, std::size_t& body_limit,
                                          Port port = Port::kMain);
   void answer(HttpRequest request, const HttpReply& reply, Port port = Port::kMain);
-  // {"error":{"code","message"}} for what the transport refuses.
+  // {"error":{"code","message"}} for requests that the transport refuses.
   static HttpResponse error(int status, std::string_view message);
 
  private:
@@ -60,8 +61,8 @@ class ServiceOverHttp {
   std::unique_ptr<detail::JobQueue> metrics_, look_ups_, models_;
 };
 
-// One key a line; empty lines and lines that begin with # are passed over. Throws Error when there
-// is none, or one that is too short to be a secret.
+// One key per line; empty lines and lines that begin with # are skipped. Throws Error when there is
+// no key, or one that is too short to be a secret.
 std::vector<std::string> read_keys(const std::filesystem::path& file);
 
 }  // namespace sau

@@ -9,16 +9,16 @@
 
 namespace sau {
 
-// Why a request was not carried out, as the caller is told.
+// Why a request failed, as the caller is told.
 struct Failure {
   enum class Code : std::uint8_t {
-    kBadRequest,    // it is wrong as it stands
-    kUnauthorized,  // no key, or not one of ours
-    kNotFound,      // no such event, or no such thing
+    kBadRequest,    // the request itself is wrong
+    kUnauthorized,  // no key, or an unknown one
+    kNotFound,      // no such event, or no such path
     kConflict,      // the event id was used for another request
-    kTooLarge,      // more bytes than are taken
-    kOverloaded,    // too much to do at the moment: try again
-    kUnavailable,   // it could not be put on disk: try again
+    kTooLarge,      // more bytes than allowed
+    kOverloaded,    // too busy at the moment: try again
+    kUnavailable,   // could not be written to disk: try again
     kInternal,      // our fault
   };
 
@@ -54,7 +54,7 @@ class [[nodiscard]] Result {
 };
 
 struct Done {};
-// That it was done, or why not.
+// Success, or why it failed.
 using Status = Result<Done>;
 
 }  // namespace sau

@@ -11,9 +11,9 @@
 
 namespace sau {
 
-// What the log holds. Everything that happens gets the next sequence number; decisions and all that
-// happens to them later share one numbering. Each is bytes with a checksum of their own, so that a
-// log can be checked from end to end (docs/formats/log.md).
+// The records of the log. Everything that happens gets the next sequence number; decisions, and the
+// entries about what happens to them later, share one numbering. Each record ends in its own
+// checksum, so that a log can be checked from end to end (docs/formats/log.md).
 
 using Sequence = std::uint64_t;  // from 1
 
@@ -35,7 +35,7 @@ struct Decision {
   LearningMode mode = LearningMode::kOnline;
   bool deferred = false;       // counts only once activated
   std::uint32_t chosen = 0;    // place among the actions
-  std::uint32_t policy = 0;    // what the policy would have chosen; not the same in apprentice mode
+  std::uint32_t policy = 0;    // what the policy would have chosen; may differ in apprentice mode
   std::uint32_t baseline = 0;  // the caller's first action that was not excluded
   std::vector<DecidedAction> actions;
   std::string request;  // the body, as it was sent
@@ -45,27 +45,27 @@ struct Decision {
 
 enum class EntryKind : std::uint8_t {
   kReward,      // came in time; with `completes`, the event is learned from with `value`
-  kLateReward,  // came after the event was completed, or again: kept, not learned from
-  kActivated,   // with `completes`, a reward was there already
+  kLateReward,  // came after the event was completed, or was not the first: kept, not learned from
+  kActivated,   // with `completes`, a reward had come before
   kExpired,     // its time is up; with `completes`, it is learned from with `value`
   kConfigured,  // `text` is the configuration from here on
   kModelReset,
   kModelLoaded,  // `text` is the name of the file
   kMissing,      // no reward came for `missing`: each is learned from with `value`, the default
-  kStruck,       // the event is taken out: the model is as if it had never been learned from
+  kStruck,       // the model is as if it had never learned from this event
 };
 
-// What happened after, or beside, a decision.
+// Anything that happened other than a decision.
 struct Entry {
   EntryKind kind = EntryKind::kReward;
   Milliseconds time = 0;
-  Sequence decision = 0;  // which it is about; 0 for none
+  Sequence decision = 0;  // the one it is about; 0 for none
   bool completes = false;
   double value = 0.0;
   std::string text = {};
-  std::vector<Sequence> missing = {};  // decisions, in order; of kMissing alone
+  std::vector<Sequence> missing = {};  // decisions, in order; only for kMissing
 
-  // Whether its decision waits no more.
+  // Whether its decision no longer waits for a reward.
   bool settles() const noexcept { return completes || kind == EntryKind::kExpired; }
 
   bool operator==(const Entry&) const = default;
@@ -75,18 +75,18 @@ enum class EventPhase : std::uint8_t {
   kWaiting,    // for its reward
   kCompleted,  // by a reward
   kMissing,    // completed with the default reward
-  kDropped,    // was never activated
+  kDropped,    // expired without being activated
 };
 
 struct ReceivedReward {
   Milliseconds time = 0;
   double value = 0.0;
-  bool late = false;  // or again, when the first one counts
+  bool late = false;  // or not the first, when only the first one counts
 
   bool operator==(const ReceivedReward&) const = default;
 };
 
-// What is known of an event from its decision alone; kept by event id.
+// What the decision alone says about an event; stored by event id.
 struct IndexedEvent {
   Sequence decision = 0;
   Milliseconds time = 0;
@@ -96,7 +96,7 @@ struct IndexedEvent {
   bool operator==(const IndexedEvent&) const = default;
 };
 
-// Where an event stands; kept by decision, from the first thing on that happened to it.
+// Where an event stands; stored by decision, once something has happened to it.
 struct EventState {
   Sequence decision = 0;
   Milliseconds time = 0;
@@ -107,10 +107,10 @@ struct EventState {
   std::uint32_t rewards = 0, late = 0;
   double first = 0.0, sum = 0.0;              // of the rewards that came in time
   double final_reward = 0.0;                  // what it was completed with
-  Sequence completed_by = 0;                  // the entry that did
+  Sequence completed_by = 0;                  // the entry that completed it
   std::vector<ReceivedReward> received = {};  // the first few; the log has all
 
-  // Nothing has happened to it yet.
+  // The state of an event to which nothing has happened yet.
   static EventState of(const IndexedEvent& event) {
     return {.decision = event.decision,
             .time = event.time,
@@ -121,8 +121,8 @@ struct EventState {
   bool operator==(const EventState&) const = default;
 };
 
-// Instead of what `into` held before. The request of a decision is compressed, since it is by far
-// the largest part.
+// Replaces the contents of `into`. The request of a decision, by far its largest part, is
+// compressed.
 void encode(const Decision& decision, std::string& into);
 void encode(const Entry& entry, std::string& into);
 void encode(const IndexedEvent& event, std::string& into);
@@ -133,7 +133,7 @@ std::string encode(const Record& record) {
   encode(record, bytes);
   return bytes;
 }
-// Of an encoded decision: who writes it knows the time, who encodes it not yet.
+// Sets the time of an encoded decision: it is not known before the decision is written.
 void set_time(std::string& encoded, Milliseconds time);
 
 // A failure says what is wrong with the bytes.
@@ -142,7 +142,7 @@ Result<Entry> decode_entry(std::string_view bytes);
 Result<IndexedEvent> decode_indexed_event(std::string_view bytes);
 Result<EventState> decode_event_state(std::string_view bytes);
 
-// Of an encoded decision, without the rest of it: much cheaper.
+// The part of an encoded decision that is cheap to read.
 struct DecisionHead {
   Milliseconds time = 0;
   std::uint64_t fingerprint = 0;
