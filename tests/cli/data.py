@@ -246,7 +246,7 @@ class Mushroom(DataTestCase):
     def broken(self, server):
         """A first attempt that leaves a part."""
         server.cuts = [100000, 0]
-        reply = self.refused(1, *self.get(server), says=("100000 bytes", "same command goes on"))
+        reply = self.refused(1, *self.get(server), says=("100000 bytes", "run the same command again"))
         self.assertEqual(set(self.files("data")), {NAME + ".part", NAME + ".part.from"})
         listed = json.loads(self.good("data", "list", "--json").out)["data_sets"]
         self.assertEqual([e["state"] for e in listed if e["name"] == "mushroom"], ["partly"])
