@@ -8,8 +8,8 @@
 
 namespace sau::detail {
 
-// The looks of these algorithms. A paper may give its algorithms styles; others take what is left,
-// in order.
+// The styles of these algorithms: those that a paper gives, and unused ones, in order, for the
+// rest.
 std::vector<AlgorithmStyle> styles_of(std::span<const std::string> algorithms);
 
 }  // namespace sau::detail
