@@ -37,7 +37,7 @@ std::string joined_text(std::string text, std::span<const Addition> additions) {
 }  // namespace
 
 int run_laboratory(const Experiment& experiment, const std::filesystem::path& folder,
-                   const LaboratoryFlags& flags, std::span<const Adds> adds) {
+                   const LaboratoryFlags& flags, std::span<const MakeAddition> makers) {
   RunOutcome outcome;
   std::vector<Addition> additions;
   {
@@ -55,8 +55,8 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
                   "; the finished trials are kept; run the same command again to continue");
     }
     printer.finish();
-    for (const Adds& add : adds) {
-      if (!stop_requested) additions.push_back(add(folder, stop_requested));
+    for (const MakeAddition& make : makers) {
+      if (!stop_requested) additions.push_back(make(folder, stop_requested));
       if (!stop_requested) continue;
       additions.clear();
       outcome.complete = false;
