@@ -212,7 +212,7 @@ TEST(MakeReport, SyntheticDataSaySoAndStandAlone) {
       {{"census-synthetic", "dataset(name=census_synthetic)", "Uniform", "u", {1, 2}, 25000},
        {"mushroom-fresh", "dataset(name=mushroom,outcomes=fresh)", "Uniform", "u", {1, 2}, 50000}});
   const auto& problems = report.sections.at(0).problems;
-  EXPECT_THAT(problems.at(0).title, HasSubstr("afresh"));
+  EXPECT_THAT(problems.at(0).title, HasSubstr("anew"));
   EXPECT_THAT(problems.at(0).note, HasSubstr("Mushroom again"));
   EXPECT_THAT(problems.at(1).title, HasSubstr("synthetic"));
   EXPECT_THAT(problems.at(1).note, HasSubstr("Synthetic rows"));
