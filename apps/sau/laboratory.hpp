@@ -37,15 +37,13 @@ struct Addition {
   std::string text;       // printed after the table
   bool good = true;       // if false, the exit code is 1
 };
-// Computes an addition and writes its files to the folder. The result is ignored once `stop` is
-// set.
+// Computes an addition and writes its files to the folder. Ignored once `stop` is set.
 using MakeAddition =
     std::function<Addition(const std::filesystem::path& folder, const std::atomic<bool>& stop)>;
 
 // Runs the missing trials, then each of `makers`, then prints the summary of the requested trials
 // and the additions. Ctrl-C leaves a valid folder. Returns the exit code: 1 if a cell cannot be run
-// or all its trials failed. If only some trials failed, they are reported and the exit code stays
-// 0.
+// or all its trials failed. If only some failed, they are reported and the exit code is 0.
 int run_laboratory(const Experiment& experiment, const std::filesystem::path& folder,
                    const LaboratoryFlags& flags, std::span<const MakeAddition> makers = {});
 

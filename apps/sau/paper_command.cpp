@@ -31,8 +31,7 @@ struct PaperFlags : LaboratoryFlags {
   }
 };
 
-// Repeats the left-out problems at the end and in the JSON, so that nobody takes a table for
-// complete.
+// Repeats the left-out problems at the end and in the JSON, so that no table passes for complete.
 MakeAddition left_out_addition(std::vector<std::string> problems) {
   return [problems = std::move(problems)](const std::filesystem::path&, const std::atomic<bool>&) {
     return Addition{.key = "left_out",

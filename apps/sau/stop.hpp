@@ -8,8 +8,7 @@ namespace sau::cli {
 // seconds later or more, ends it.
 const std::atomic<bool>& stop_on_signals();
 
-// From now on SIGHUP sets the flag instead of ending the program, unless SIGHUP was ignored at the
-// start.
+// From now on SIGHUP sets the flag instead of ending the program, unless it was ignored before.
 std::atomic<bool>& notice_hangups();
 
 // From now on writing to a pipe or a socket that nobody reads is an ordinary error.

@@ -61,8 +61,7 @@ Range regret_range(const ProblemFigure& figure, bool log) {
   }
   if (log) return all;
   all.add(0.0);
-  // Random play is only a baseline: it may leave the picture if it would squeeze the other curves
-  // together.
+  // Random play is only a baseline: it may leave the picture if it would squeeze the others.
   if (learners.empty() || all.high < kFarOut * learners.high) return all;
   learners.add(all.low);
   return learners;

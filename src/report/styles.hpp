@@ -8,8 +8,7 @@
 
 namespace sau::detail {
 
-// The styles of these algorithms: those that a paper gives, and unused ones, in order, for the
-// rest.
+// The styles of these algorithms: a paper's if it gives one, else unused ones, in order.
 std::vector<AlgorithmStyle> styles_of(std::span<const std::string> algorithms);
 
 }  // namespace sau::detail

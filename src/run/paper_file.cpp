@@ -11,8 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Every agent on one problem. Returns false, with the reason in `why`, if the problem's data are
-// missing.
+// Every agent on one problem. False, with the reason in `why`, if the problem's data are missing.
 bool read_cells(const Json& group, const std::string& problem, PaperPart& part, std::string& why) {
   const auto steps = group.value("steps", std::uint64_t{0});
   std::vector<Cell> cells;

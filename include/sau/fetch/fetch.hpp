@@ -23,9 +23,8 @@ struct FetchOptions {
 std::filesystem::path fetch_data_file(const DataSource& source, const DataFile& file,
                                       const FetchOptions& options);
 
-// Copies files of the data set into the data folder. `from` is one of them, or a zip that holds
-// some; checksums decide which. Returns where they are now. Throws Error when `from` holds none of
-// them.
+// Copies files of the data set into the data folder. `from` is one of them, or a zip with some;
+// checksums decide which. Returns where they are now. Throws Error when `from` holds none.
 std::vector<std::filesystem::path> add_data_files(const DataSource& source,
                                                   const std::filesystem::path& from,
                                                   const std::filesystem::path& folder);

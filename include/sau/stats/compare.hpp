@@ -25,7 +25,7 @@ struct PairComparison {
   std::uint64_t trials = 0;                      // trials that both have and neither failed
   std::uint64_t wins = 0, ties = 0, losses = 0;  // for a: lower regret wins
   Estimate mean;        // of the differences a - b, bootstrap interval (BCa)
-  Estimate median;      // likewise; a few stuck trials do not move it
+  Estimate median;      // of the same; a few stuck trials do not move it
   double p = 1.0;       // Wilcoxon signed-rank, two-sided
   bool exact = false;   // whether p is from the exact distribution
   double p_holm = 1.0;  // corrected over all pairs of the problem (Holm 1979)
