@@ -1,9 +1,9 @@
-# Thin: the work is in the presets of CMakePresets.json and in tools/.
+# A thin wrapper: the work is done by the presets in CMakePresets.json and by tools/.
 JOBS ?= $(shell nproc)
-# Some tests wait for clocks and disks.
+# One more than cores, because some tests wait for clocks and disks.
 TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 PREFIX ?= /usr/local
-# Tests that find no data sets add their names to this file.
+# Tests that are skipped because data sets are missing add their names to this file.
 export SAU_SKIPPED_TESTS ?= $(CURDIR)/build/skipped_tests.txt
 
 .DEFAULT_GOAL := help
@@ -13,34 +13,34 @@ export SAU_SKIPPED_TESTS ?= $(CURDIR)/build/skipped_tests.txt
 
 step = @printf '\n== %s\n' "$(1)"
 
-help:  ## this list
+help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | \
 	  awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 setup:  ## install the packages that building and testing need
 	tools/setup.sh test
 
-# A tree that is already configured keeps its choice of tests.
+# A build folder that is already configured keeps its settings.
 build:  ## build the libraries and the program, optimised: build/sau
 	tools/setup.sh build
 	@test -f build/build.ninja || cmake --preset program
 	cmake --build build -j $(JOBS) --target sau_program
 
-quickstart: build  ## build, then a small part of the paper and its report: results/quickstart
+quickstart: build  ## build, run a small part of the paper, make a report: results/quickstart
 	build/sau paper --only multi-armed --only linear --only wheel --trials 20 --out results/quickstart
 	build/sau report results/quickstart -o results/quickstart/report.html
 	@printf '\nOpen results/quickstart/report.html in a browser. What to try next:\n'
 	@printf '  %s\n' \
-	  'build/sau paper --only wheel                     a whole table of the paper: 50 trials, a minute' \
-	  'build/sau watch results/paper                    the same page, while a run is going' \
-	  'build/sau list                                   everything that can be named' \
+	  'build/sau paper --only wheel                     a whole table of the paper: 50 trials, one minute' \
+	  'build/sau watch results/paper                    the same page, while a run is in progress' \
+	  'build/sau list                                   all problems, agents and their settings' \
 	  'build/sau run --problem "bernoulli(best=3)" --agent sau_ucb --agent "epsilon_greedy(epsilon=0.05)"' \
 	  'docs/tour.md                                     from your own CSV file to a served policy' \
-	  'docs/command-line.md                             one task a section'
+	  'docs/command-line.md                             one task per section'
 
-# Debian's own Python, whatever comes first on the PATH. Its NumPy is seen by the environment.
+# Debian's own Python, even if another comes first on the PATH. The environment sees its NumPy.
 PYTHON ?= /usr/bin/python3
-python:  ## the Python package, in a virtual environment: build/python-venv
+python:  ## install the Python package in a virtual environment: build/python-venv
 	tools/setup.sh python
 	$(PYTHON) -m venv --system-site-packages build/python-venv
 	build/python-venv/bin/pip install --disable-pip-version-check --no-index --force-reinstall \
@@ -52,12 +52,12 @@ test: setup  ## every check: format, layers, all tests, sanitizers, docs
 	@mkdir -p build && rm -f "$(SAU_SKIPPED_TESTS)"
 	@code=0; $(MAKE) --no-print-directory test-steps || code=1; tools/skipped_tests.py || code=1; \
 	if [ $$code != 0 ]; then printf '\nmake test: FAILED, see above\n'; exit 1; fi; \
-	if [ -s "$(SAU_SKIPPED_TESTS)" ]; then printf '\nmake test: PASSED, but for the tests SKIPPED above\n'; \
+	if [ -s "$(SAU_SKIPPED_TESTS)" ]; then printf '\nmake test: PASSED, except for the tests SKIPPED above\n'; \
 	else printf '\nmake test: ALL PASSED\n'; fi
 
-# Its tests are chosen by the layers: a change in core runs every fast test, one in report two folders.
-check: check-static  ## quick, before a commit: format, layers, fast tests of what has changed
-	$(call step,fast tests of what has changed)
+# Chooses tests by layer: a change in core runs every fast test, one in report only a few folders.
+check: check-static  ## quick check before a commit: format, layers, fast tests of changed parts
+	$(call step,fast tests of changed parts)
 	@mkdir -p build && rm -f "$(SAU_SKIPPED_TESTS)"
 	@tools/check_changed.py --jobs $(JOBS) && tools/skipped_tests.py && printf '\nmake check: PASSED\n'
 

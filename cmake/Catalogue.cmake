@@ -1,6 +1,6 @@
 # sau_component_list(<name> <folder> <kind> <component>...)
-# Writes the header catalog/<folder>_list.hpp: the includes of the components and, as <name>, the list
-# of their types. Its second form catalog/<folder>_names.hpp only declares them.
+# Writes the header catalog/<folder>_list.hpp, which includes the components and defines <name> as the
+# list of their types. catalog/<folder>_names.hpp defines the same list but only declares the types.
 function(sau_component_list list_name folder)
   set(includes "")
   set(types "")
@@ -21,7 +21,7 @@ function(sau_component_list list_name folder)
        "${start}#include \"catalog/type_list.hpp\"\n\nnamespace sau {\n\n${declarations}\n${body}")
 endfunction()
 
-# The class and the file, in snake case, of a component.
+# Sets the class name and the file name (snake case) of a component.
 function(sau_component_file type file component)
   if(component MATCHES "^(.+)=(.+)$")
     set(${type} ${CMAKE_MATCH_1} PARENT_SCOPE)
@@ -34,7 +34,7 @@ function(sau_component_file type file component)
   set(${file} ${snake} PARENT_SCOPE)
 endfunction()
 
-# Adds the lists, and one source a model, so that a change of one model compiles its own agents only.
+# Adds the lists, and one source per model, so that changing a model recompiles only its own agents.
 function(sau_add_catalogue target)
   include(${PROJECT_SOURCE_DIR}/src/catalog/components.cmake)
   sau_component_list(Models model ${SAU_MODELS})

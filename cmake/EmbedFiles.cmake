@@ -1,8 +1,7 @@
 # sau_embed_files(<target> HEADER <header> FUNCTION <function> FILES <file>...)
 # Compiles the files into the target. <header>, under src/, declares sau::detail::<function>(), which
-# returns them as a span of EmbeddedFile (core/embedded_file.hpp). A file is called by its name
-# without the extension; the order is that of FILES, which may be none. Run as a script (cmake -P)
-# this same file writes the source.
+# returns them as a span of EmbeddedFile (core/embedded_file.hpp), in the order of FILES, which may be
+# empty. A file's name loses its extension. Run as a script (cmake -P), this file writes the source.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(SAU_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 
@@ -17,7 +16,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
       COMMENT "Embedding the files of ${arg_FUNCTION}"
       VERBATIM)
     target_sources(${target} PRIVATE ${output})
-    # The assembler reads the files: the compiler's own list of dependencies does not have them.
+    # The assembler reads the files, so the compiler's own dependency list does not have them.
     set_source_files_properties(${output} PROPERTIES OBJECT_DEPENDS "${arg_FILES}"
                                                      SKIP_UNITY_BUILD_INCLUSION ON)
   endfunction()
@@ -36,8 +35,8 @@ foreach(i RANGE ${last})
   endif()
 endforeach()
 
-# The assembler takes the bytes as they are. Written out as C++ they would be limited to 65,536
-# characters a string, or take the compiler a second for 100 kB as a list of numbers.
+# The assembler takes the bytes as they are. C++ string literals may be limited to 65,536 characters,
+# and a list of numbers takes the compiler a second per 100 kB.
 set(blocks "")
 set(entries "")
 set(count 0)

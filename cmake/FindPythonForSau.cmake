@@ -1,6 +1,6 @@
-# The interpreter that the Python package is for, and its headers. The system's own, unless
-# -D Python3_EXECUTABLE=... says otherwise: the NumPy and pybind11 packages belong to that one, and
-# another may come first on the PATH.
+# Finds the interpreter and the headers for the Python package. Takes the system's own Python, which has
+# the NumPy and pybind11 packages, even if another comes first on the PATH; -D Python3_EXECUTABLE=...
+# overrides that.
 if(NOT Python3_EXECUTABLE AND EXISTS /usr/bin/python3)
   set(Python3_EXECUTABLE /usr/bin/python3 CACHE FILEPATH "Interpreter of the Python package")
 endif()

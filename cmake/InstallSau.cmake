@@ -14,7 +14,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/sau-config-version.cmake
 install(FILES ${PROJECT_BINARY_DIR}/sau-config.cmake ${PROJECT_BINARY_DIR}/sau-config-version.cmake
         DESTINATION ${package_dir})
 
-# The .pc files find the prefix from where they lie, so that an installed tree can be moved and
+# The .pc files derive the prefix from their own location, so that an installed tree can be moved and
 # `cmake --install --prefix` works.
 set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR} OR IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR})

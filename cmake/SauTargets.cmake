@@ -1,4 +1,4 @@
-# Flags of every target of the project, in one place.
+# Compiler flags for all targets of the project.
 add_library(sau_flags INTERFACE)
 target_compile_options(
   sau_flags
@@ -7,12 +7,12 @@ target_compile_options(
             -ffp-contract=off -fno-math-errno
             $<$<BOOL:${SAU_WERROR}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # False alarm of GCC 12 on `"literal" + std::string` (GCC bug 105651).
+  # A false alarm of GCC 12 on `"literal" + std::string` (GCC bug 105651).
   target_compile_options(sau_flags INTERFACE -Wno-restrict)
 endif()
 
-# Under sanitizers what computes is optimised and the rest is not: the compiler takes minutes for
-# instrumented code otherwise.
+# In sanitizer builds, optimise only the code that computes. Optimising instrumented code takes the
+# compiler minutes.
 function(sau_compile_quickly target)
   if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     target_compile_options(${target} PRIVATE -O0)
@@ -22,7 +22,7 @@ endfunction()
 # Flags and language level for one target.
 function(sau_configure_target target)
   target_compile_features(${target} PUBLIC cxx_std_20)
-  # Hidden: position-independent code that nobody outside can replace costs nothing.
+  # Hidden symbols: position-independent code costs nothing if no symbol can be replaced from outside.
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden
                                              VISIBILITY_INLINES_HIDDEN ON)
   # BUILD_INTERFACE keeps the flags out of the installed package.
@@ -30,9 +30,9 @@ function(sau_configure_target target)
 endfunction()
 
 # sau_add_library(<name> OUTPUT <file name> FOLDERS <folder>...)
-# The static library sau_<name>, alias sau::<name>, from every src/<folder>/*.cpp. A folder may be
-# empty or absent; a new file is found at the next build. The property SAU_LIBRARY_OF_<folder> says
-# which library a folder is in; the tests read it.
+# Adds the static library sau_<name>, alias sau::<name>, from every src/<folder>/*.cpp. A folder may be
+# empty or absent; a new file is found at the next build. The property SAU_LIBRARY_OF_<folder> tells
+# the tests which library a folder is in.
 function(sau_add_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT" "FOLDERS")
   foreach(folder IN LISTS arg_FOLDERS)

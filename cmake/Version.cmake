@@ -1,6 +1,6 @@
-# sau_add_version(<target>): compiles version.cpp.in into the target. The commit is looked up at
-# every build, but the source is written only when it differs: a new commit costs one small file.
-# Run as a script (cmake -P) this same file writes the source.
+# sau_add_version(<target>): compiles version.cpp.in into the target. Looks up the commit at every
+# build, but writes the source only when it changes, so a new commit recompiles one small file. Run as
+# a script (cmake -P), this file writes the source.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(SAU_VERSION_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 
@@ -26,7 +26,7 @@ endif()
 set(COMMIT "unknown")
 find_program(GIT git)
 if(GIT)
-  # An empty prefix: the repository is ours, not one that merely contains our folder.
+  # An empty prefix means that the repository is ours, not one that merely contains our folder.
   execute_process(COMMAND ${GIT} -C ${SOURCE_DIR} rev-parse --show-prefix RESULT_VARIABLE outside
                   OUTPUT_VARIABLE prefix ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
   execute_process(COMMAND ${GIT} -C ${SOURCE_DIR} rev-parse --short --verify HEAD

@@ -1,8 +1,7 @@
 # sau_web_packages([DEVELOPMENT])
-# Installs the packages of web/package-lock.json into the build folder, when the lock file has
-# changed, and copies the sources of the pages beside them, where every tool looks for them.
-# DEVELOPMENT: with the packages for the type check and the tests of the pages. Node is needed to
-# build the pages, never to use them.
+# Installs the packages of web/package-lock.json into the build folder when the lock file has changed,
+# and copies the pages' sources next to them, where all tools find them. DEVELOPMENT adds the packages
+# for the type check and the tests of the pages. Node is needed to build the pages, not to use them.
 function(sau_web_packages)
   cmake_parse_arguments(PARSE_ARGV 0 arg "DEVELOPMENT" "" "")
   sau_find_node()
@@ -17,7 +16,7 @@ function(sau_web_packages)
   if(arg_DEVELOPMENT)
     set(omit --include=dev)
   endif()
-  # Their own install scripts are not run: esbuild's program comes as a package of its own.
+  # The packages' install scripts are not run; esbuild's binary comes as a separate package.
   add_custom_command(
     OUTPUT ${work}/installed
     COMMAND ${CMAKE_COMMAND} -E make_directory ${work}
@@ -37,14 +36,14 @@ function(sau_web_packages)
     DEPENDS ${work}/installed ${sources} ${source}/build.mjs ${source}/tsconfig.json
     COMMENT "Copying the sources of the pages"
     VERBATIM)
-  # (Two targets that use the same files would make them twice, at the same time, with some
-  # generators.)
+  # A common target, because with some generators two targets would make the same files at the same
+  # time.
   add_custom_target(sau_web_sources DEPENDS ${work}/copied)
 endfunction()
 
 # sau_web_page(<variable> <name>)
-# Builds a page of web/build.mjs into one self-contained file and sets <variable> to its path. After
-# sau_web_packages().
+# Builds a page with web/build.mjs into one self-contained file and sets <variable> to its path. Call
+# sau_web_packages() first.
 function(sau_web_page variable name)
   set(work ${PROJECT_BINARY_DIR}/web/work)
   set(page ${PROJECT_BINARY_DIR}/web/${name}.html)
@@ -57,7 +56,7 @@ function(sau_web_page variable name)
   set(${variable} ${page} PARENT_SCOPE)
 endfunction()
 
-# Sets SAU_NODE and SAU_NPM, or says what to install.
+# Sets SAU_NODE and SAU_NPM; if one is missing, fails and says what to install.
 function(sau_find_node)
   find_program(SAU_NODE NAMES node nodejs)
   find_program(SAU_NPM NAMES npm)

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Builds and runs what docs/adding.md says.
+"""Builds and runs the recipes of docs/adding.md.
 
-The page is made of recipes. A paragraph that ends with `path`: and the fenced block below it are one
+A paragraph that ends with `path`: and the fenced block below it are one
 step of a recipe:
-  - a block of the language diff changes that file: the lines that begin with a blank or - must be in
-    it once, together, and are replaced by those that begin with a blank or +;
+  - a diff block changes that file: its lines that begin with a space or - must occur in the file
+    exactly once, as one piece, and are replaced by the lines that begin with a space or +;
   - any other block is a file to be created.
 All steps of the page are applied to a copy of the tree, which is then built in the same way as
 BUILD. The `$ ...` lines of the page's console blocks run in one shell, in an empty folder in which
-`build` is the build folder of the copy. Each must end with 0, or with N after `# exit N`.
+`build` is the build folder of the copy. Each must exit with 0, or with N if it ends in `# exit N`.
 
-To be quick, the copy is kept in BUILD/adding, the pages of the report are taken from BUILD, and what
-the recipes change is not optimised. The rest is compiled by the commands of BUILD, so that a compiler
-cache knows it. Of the tests only those of the catalogue and those of the page are built.
+To save time, the copy is kept in BUILD/adding, the web pages are taken from BUILD, and files that the
+recipes change are not optimised. The rest is compiled with the same commands as in BUILD, so that a
+compiler cache has it. Only the tests of the catalogue and those of the page are built.
 
 usage: check_adding.py BUILD
 """
@@ -33,7 +33,7 @@ import check_docs
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "adding.md"
 CONSOLE_TIMEOUT = 600
-# The tests that take what they test from the catalogue.
+# Tests that run over every component of the catalogue.
 CATALOGUE_TESTS = ("conformance_test.cpp", "offer_agent_test.cpp", "problem_conformance_test.cpp")
 SAME_AS_IN_BUILD = ("CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_CXX_COMPILER_LAUNCHER",
                     "CMAKE_CXX_FLAGS", "CMAKE_CXX_FLAGS_RELEASE", "CMAKE_MAKE_PROGRAM",
@@ -71,7 +71,7 @@ def hunks(lines):
 
 
 def changed(text, lines):
-    """The text after the diff, or None where a part does not fit exactly once."""
+    """The text after the diff, or None if a part does not match exactly once."""
     content = text.split("\n")
     for before, after in hunks(lines):
         places = [i for i in range(len(content) - len(before) + 1)
@@ -107,12 +107,12 @@ def apply(files):
             created.append(path)
             files[path] = ("\n".join(lines) + "\n").encode()
     if not created:
-        check_docs.complain(PAGE, 1, "no recipe was found")
+        check_docs.complain(PAGE, 1, "no recipe found")
     return created
 
 
 def quick_batches(files, changes, build):
-    """The files of unity builds that have something to do with what the recipes change."""
+    """The unity batches that contain or include files that the recipes change."""
     names = {re.sub(r"^(src|include|apps/sau)/", "", path) for path in changes}
     found = []
     for batch in sorted(build.glob("CMakeFiles/*/Unity/*.cxx")):
@@ -126,7 +126,7 @@ def quick_batches(files, changes, build):
 
 
 def simplify(files, created, build):
-    """What makes the copy cheap to build; see above."""
+    """Makes the copy cheap to build, see above; returns the targets."""
     changes = {path for _, path, language, _ in steps() if language == "diff"}
     files["cmake/WebPage.cmake"] = f"""function(sau_web_packages)
 endfunction()
@@ -157,7 +157,7 @@ endfunction()
 
 
 def write_tree(tree, files):
-    """Touches only what differs, so that a later build is short."""
+    """Writes only files that differ, so that a later build is short."""
     tree.mkdir(parents=True, exist_ok=True)
     for path in tree.rglob("*"):
         name = str(path.relative_to(tree))
@@ -223,7 +223,7 @@ def main():
         return 2
     build = Path(sys.argv[1]).resolve()
     if shutil.which("git") is None or not (ROOT / ".git").exists():
-        print("adding.md: not checked, since this is no clone")
+        print("adding.md: not checked, because this is not a git clone")
         return 77
     files = {name: (ROOT / name).read_bytes() for name in tracked()}
     created = apply(files)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Builds and runs the fast tests of what has changed.
+"""Builds and runs the fast tests for the files that have changed.
 
-Changed is what differs from the commit where this branch left origin/main (from HEAD if there is no
-origin/main), with what is not committed and files that git does not know yet. A change in a folder
-runs the tests of the folder and of all folders that may include it, by the table of check_layers.py;
-a change in core runs every fast test. It is the quick half of `make test`, not a replacement.
+A file has changed if it differs from the commit where this branch left origin/main (from HEAD if there
+is no origin/main); uncommitted and untracked files count, too. A change in a folder runs the tests of
+that folder and of all folders that may include it, by the table in check_layers.py; a change in core
+runs every fast test. This is a quick check, not a replacement for `make test`.
 
 usage: check_changed.py [--base REV] [--jobs N] [--list] | --self-test
   --list    only print what would be run
@@ -22,8 +22,9 @@ import check_layers
 
 ROOT = Path(__file__).resolve().parent.parent
 EVERYTHING = "everything"
-# Tests that do not belong to one folder of sources, and the folders whose changes they run for. Web
-# pages, package and examples use more than that, but a change rarely shows there alone.
+# Tests that do not belong to one source folder, and the folders whose changes run them. The web pages,
+# the Python package and the examples use more folders, but other tests nearly always notice a change
+# there, too.
 BELOW_REPORT = set(check_layers.USES) - {
     "theory", "report", "draw", "http", "store", "serve", "serve_http", "fetch"
 }
@@ -33,7 +34,7 @@ RUN_FOR = {
     "examples": BELOW_REPORT,
     "web": {"core"},
 }
-# Other files: the longest beginning of a path that is here says which tests to run.
+# Other files: the longest matching prefix of the path says which tests to run.
 RUN_FOR_PATH = {
     "apps/": ["cli"],
     "bench/": [],
@@ -58,7 +59,7 @@ RUN_FOR_PATH = {
 
 
 def users_of(folder):
-    """The folder and all that may include it, directly or not."""
+    """The folder and all folders that may include it, directly or indirectly."""
     found = {folder}
     while more := {f for f, used in check_layers.USES.items() if used & found} - found:
         found |= more
@@ -66,7 +67,7 @@ def users_of(folder):
 
 
 def tests_of(path, test_folders):
-    """The groups of tests that a change of this file is for."""
+    """The groups of tests that a change of this file runs."""
     parts = Path(path).parts
     if parts[0] == "src" or parts[:2] == ("include", "sau"):
         folder = check_layers.folder_of_file(Path(path))
@@ -84,14 +85,14 @@ def tests_of(path, test_folders):
 
 
 def groups_of(paths, test_folders):
-    """All groups for these files; {EVERYTHING} if no group would be left out."""
+    """All groups for these files; {EVERYTHING} if that is every group."""
     groups = set().union(*(tests_of(path, test_folders) for path in paths))
     everything = test_folders | set(RUN_FOR)
     return {EVERYTHING} if EVERYTHING in groups or everything <= groups else groups
 
 
 def targets_of(groups, root):
-    """What must be built for them."""
+    """The targets to build for these groups."""
     if EVERYTHING in groups:
         return ["sau_fast_tests"]
     targets = set()
@@ -126,7 +127,7 @@ def changed_files(base):
 
 
 def test_folders_of(root):
-    """Folders of tests/ with a program of fast tests."""
+    """Folders of tests/ that have a program with fast tests."""
     return {
         path.parent.name
         for path in (root / "tests").glob("*/*_test.cpp")
@@ -135,7 +136,7 @@ def test_folders_of(root):
 
 
 def split(groups, test_folders):
-    """The test programs to run, and arguments for ctest that choose all other tests (or nothing)."""
+    """The test programs to run, and ctest arguments that select the other tests ([] if none)."""
     if EVERYTHING in groups:
         return sorted(test_folders), ["-E", f"^({'|'.join(sorted(test_folders))})/"]
     others = sorted(groups - test_folders)
@@ -147,7 +148,7 @@ def run(*command, **options):
 
 
 def run_half(program, half):
-    """(name, whether it passed, what it printed). ctest would start a process for every test."""
+    """(name, whether it passed, its output). Not with ctest, which starts a process per test."""
     done = subprocess.run(
         [ROOT / "build" / "tests" / (program + "_test"), "--gtest_brief=1"],
         cwd=ROOT / "build" / "tests",
@@ -216,7 +217,7 @@ def self_test():
         if split(groups, {"core", "report"}) != expected:
             print(f"{groups}: wrong split {split(groups, {'core', 'report'})}")
             failures += 1
-    # Every folder that the rules name is there.
+    # Every test group that the rules name exists.
     for group in {group for groups in RUN_FOR_PATH.values() for group in groups}:
         if group not in test_folders_of(ROOT) | {*RUN_FOR, "tools", EVERYTHING}:
             print(f"no tests called {group}")
@@ -247,7 +248,7 @@ def main(arguments):
         return 1
     programs, others = split(groups, folders)
     good = run_programs(programs, flags.jobs)
-    # One more than cores: some tests wait for clocks and disks.
+    # One more job than cores, because some tests wait for clocks and disks.
     if others and not run("ctest", "--test-dir", "build", "-L", "fast", *others, "-j",
                           str(flags.jobs + 1), "--no-tests=error", "--output-on-failure"):
         run(sys.executable, "tools/failed_tests.py", "build")

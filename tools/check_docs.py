@@ -5,16 +5,17 @@ Fails, with file:line, when
   - a component, setting or default of `PROGRAM list --json` is not in docs/algorithms.md;
   - a header of include/sau/{model,explore,problem} has no row there;
   - a relative link, or its #heading, leads nowhere;
-  - a `$ sau ...` line of a console block, also after NAME=value, does not end with its exit code:
-    0, or N after `# exit N`;
-  - a line of a `console session` block, whatever its command, does not end so;
-  - a python block that needs the standard library only fails.
+  - a `$ sau ...` line of a console block, also after NAME=value, does not exit with 0, or with N if
+    it ends in `# exit N`;
+  - any command of a `console session` block does not exit so;
+  - a python block that needs only the standard library fails.
 A block `python NAME.py` is not run but saved under that name, for the commands of the page.
-The commands of docs/adding.md are left to check_adding.py. Those of any other page run in order in a temporary folder of their own. Those of its `console session`
-blocks run in one shell, since they are about a server in the background: curl fails there where the
-server answers with an error, and port 8080 is another one.
+The commands of docs/adding.md are left to check_adding.py. Those of any other page run in order, in a
+temporary folder per page. The `console session` blocks of a page run in one shell, since they use a
+server in the background; there curl fails if the server answers with an error, and port 8080 is
+replaced by a free port.
 
-usage: check_docs.py PROGRAM [PAGE...]    with pages, as docs/tour.md: the commands of these alone
+usage: check_docs.py PROGRAM [PAGE...]    with pages, such as docs/tour.md: only their commands
 """
 
 import json
@@ -31,7 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ALGORITHMS = ROOT / "docs" / "algorithms.md"
 CHAPTERS = {"Problems": "problems", "Models": "models", "Strategies": "strategies",
             "Actions by id": "ids"}
-# Its commands need what it adds: tools/check_adding.py builds that and runs them.
+# Its commands need the code that it adds; tools/check_adding.py builds that and runs them.
 RUN_ELSEWHERE = ROOT / "docs" / "adding.md"
 TIMEOUT = 60
 NOT_STANDARD = re.compile(r"^\s*(?:import|from)\s+(?:pandas|numpy|sau)\b", re.M)
@@ -83,7 +84,7 @@ def anchors(path):
             text = re.sub(r"[^\w\- ]", "", heading.group(1).strip().lower())
             base = name = text.replace(" ", "-")
             again = 0
-            while name in names:  # the second heading of a name gets -1
+            while name in names:  # the second heading with the same name gets -1
                 again += 1
                 name = f"{base}-{again}"
             names.add(name)
@@ -114,7 +115,7 @@ def cells(row):
 def sections():
     """(kind, name) -> (line, {setting: (line, default)}) from docs/algorithms.md.
 
-    The kind is that of the chapter: a model and a problem may have the same name.
+    The kind comes from the chapter, because a model and a problem may have the same name.
     """
     found, settings, kind = {}, None, None
     for number, line in prose(ALGORITHMS):
@@ -191,7 +192,7 @@ def expected_code(line):
 
 
 def session_commands(start, lines):
-    """(line, command) of a `console session` block; lines that begin with > go on with a command."""
+    """(line, command) of a `console session` block; lines that begin with > continue a command."""
     commands = []
     for number, line in enumerate(lines, start):
         if line.startswith("$ "):
@@ -208,7 +209,7 @@ def free_port():
 
 
 def run_session(path, commands, folder, environment, timeout=TIMEOUT):
-    """All in one shell, which is ended together with what it has left in the background."""
+    """Runs all commands in one shell, then kills it with its background processes."""
     script = "set -o pipefail\ncurl() { command curl --fail-with-body \"$@\"; }\n"
     for number, command in commands:
         expected = expected_code(command)

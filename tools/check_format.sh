@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks every C++ file against .clang-format; with --fix rewrites those that differ.
+# Checks every C++ file against .clang-format; --fix rewrites those that differ.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

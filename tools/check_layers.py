@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks which folder includes which, and that public headers stay free of private ones.
+"""Checks which folder includes which, and that public headers include no private ones.
 
 Reads every include in include/sau, src and apps below the root (default: this repository) and
-prints file:line of each one that points the wrong way. Exit code 1 if there is any.
+prints file:line of each one that is not allowed. Exit code 1 if there is any.
 
 usage: check_layers.py [root] | --self-test
 """
@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# What a folder may include besides itself. include/sau/<folder> and src/<folder> are one folder.
+# What a folder may include besides itself. include/sau/<folder> and src/<folder> count as one.
 USES = {
     "core": "",
     "kernel": "core",
@@ -54,7 +54,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
 def folder_of_file(path):
-    """The folder of a file given from the root; "" for include/sau/*.hpp, None for apps."""
+    """The folder of a file (path from the root); "" for include/sau/*.hpp, None for apps."""
     parts = path.parts
     if parts[0] == "apps":
         return None
@@ -63,7 +63,7 @@ def folder_of_file(path):
 
 
 def folder_of_include(root, path, name):
-    """(folder, private) of an include between quotes; None when it is not one of ours."""
+    """(folder, private) of an include in quotes; None if it is not one of ours."""
     if name.startswith("sau/"):
         inner = Path(name).parts[1:]
         return (inner[0] if len(inner) > 1 else ""), False
@@ -95,11 +95,11 @@ def problem_of(root, path, bracket, name):
         return f'private header "{name}" in a public header'
     if public and not name.startswith("sau/"):
         return f'write "sau/{folder}/{name}"'
-    if folder is None:  # apps are on top
+    if folder is None:  # apps may include everything
         return None
     if other is None:
         return f'"{name}" is part of a program'
-    if folder == "":  # a header that gathers others
+    if folder == "":  # a header that only includes others
         return None
     if folder not in USES:
         return f"folder {folder} has no place in the order; give it one in tools/check_layers.py"
@@ -129,7 +129,7 @@ def check(root):
 
 
 def self_test():
-    # (file, its include, a part of the complaint or None when the include is right)
+    # (file, its include, a part of the complaint, or None if the include is allowed)
     cases = [
         ("include/sau/model/a.hpp", '"sau/core/types.hpp"', None),
         ("include/sau/model/b.hpp", "<vector>", None),

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Finds a type that is defined twice in the same namespace.
+"""Finds types that are defined twice in the same namespace.
 
 Two files of one program must not define different types of the same name (the one definition
-rule). The compiler sees one file at a time and cannot tell; the linker keeps one of the two and is
-silent. Reads every C++ file below the root (default: this repository) and prints both places of
-each clash. Exit code 1 if there is any. Types in unnamed namespaces, in functions and in other
-types are private and left out, and so are template specialisations.
+rule). The compiler sees one file at a time and cannot tell; the linker silently keeps one of the
+two. Reads every C++ file below the root (default: this repository) and prints both places of each
+clash. Exit code 1 if there is any. Types in unnamed namespaces, in functions and in other types are
+private and ignored, and so are template specialisations.
 
 usage: check_names.py [root] | --self-test
 """
@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Comments, strings and characters mean nothing here. Raw strings come first: they may hold the rest.
+# Comments, strings and characters to ignore. Raw strings come first: they may contain the others.
 QUIET = re.compile(
     r'R"([^(\s]*)\(.*?\)\1"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"'
     r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'",
@@ -23,17 +23,17 @@ QUIET = re.compile(
 )
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 ATTRIBUTE = re.compile(r"\[\[.*?\]\]|\balignas\s*\([^()]*\)", re.DOTALL)
-# A head is what stands between the last ; { or } and an opening brace.
+# A head is the text between the last ; { or } and an opening brace.
 NAMESPACE = re.compile(r"(?:inline\s+)?namespace\s*([\w:]*)$")
 TYPE = re.compile(
     r"\b(?:struct|class|union|enum(?:\s+(?:class|struct))?)\s+(\w+)\s*(?:final\s*)?(?::[^:].*)?$",
     re.DOTALL,
 )
-PARENTHESIS = re.compile(r"^[^:]*\(", re.DOTALL)  # of a function, not of a base class
+PARENTHESIS = re.compile(r"^[^:]*\(", re.DOTALL)  # belongs to a function, not to a base class
 
 
 def blank(match):
-    """As many lines as before, so that line numbers stay right."""
+    """As many line ends as before, so that line numbers stay right."""
     return " " + "\n" * match.group().count("\n")
 
 
@@ -42,7 +42,7 @@ def types_of(text):
     for pattern in (QUIET, DIRECTIVE, ATTRIBUTE):
         text = pattern.sub(blank, text)
     found = []
-    scopes = []  # the name of a namespace; None for any other brace and an unnamed namespace
+    scopes = []  # names of namespaces; None for an unnamed namespace or any other brace
     head = 0
     for match in re.finditer(r"[;{}]", text):
         sign = match.group()
@@ -64,7 +64,7 @@ def types_of(text):
 
 
 def program_of(path):
-    """Files that may meet in one program have the same answer; "" meets all."""
+    """Files that may be linked into one program get the same name; "" may be in all programs."""
     if path.parts[0] == "tests" and path.parts[1] != "support":
         return "/".join(path.parts[:2])
     if path.parts[0] in ("bench", "examples") and path.suffix == ".cpp":
@@ -112,7 +112,7 @@ def self_test():
         if found != expected:
             print(f"{text!r}: expected {expected}, got {found}")
             failures += 1
-    # Which files meet in one program.
+    # Which files may be linked into one program.
     text = "namespace sau::detail {\nstruct Twice {};\n}\n"
     pairs = [
         ("src/data/a.hpp", "src/report/b.hpp", True),

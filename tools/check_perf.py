@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs the benchmarks of a base commit and of this working tree in turns, and prints the ratios.
 
-The base is built in a git worktree under build/perf, the working tree in build; both with the preset
-release. Every round runs each program once from either build, and the order changes from round to
-round, so that a machine that becomes slower meets both alike. A ratio is time now over time at the
-base: 0.90 is a tenth quicker. It is the median over the rounds; lowest and highest are beside it. A
-ratio whose range includes 1 says nothing. Use a quiet machine.
+The base is built in a git worktree under build/perf, the working tree in build, both with the preset
+release. Every round runs each program once from either build, in alternating order, so that a machine
+that slows down affects both equally. A ratio is the time now divided by the time at the base: 0.90 is
+10 % faster. It is the median over the rounds, shown with the lowest and the highest. A ratio whose
+range includes 1 says nothing. Use a quiet machine.
 
   tools/check_perf.py --program multi_armed_bench --filter sau_ucb
   tools/check_perf.py --base v0.1.0 --rounds 15
@@ -28,7 +28,7 @@ NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
 def times_of(report):
-    """Name -> nanoseconds, from what a benchmark program writes as JSON."""
+    """Name -> nanoseconds, from the JSON output of a benchmark program."""
     times = {}
     for run in report["benchmarks"]:
         if run.get("run_type", "iteration") != "iteration" or run.get("error_occurred"):
@@ -108,7 +108,7 @@ def answer(*command):
 
 
 def build(source, targets, jobs):
-    # Only what the benchmarks need, but for a build folder that has more already.
+    # Without the Python package, unless the build folder is configured already.
     more = [] if (source / "build" / "CMakeCache.txt").exists() else ["-DSAU_BUILD_PYTHON=OFF"]
     call("cmake", "--preset", "release", *more, cwd=source, stdout=subprocess.DEVNULL)
     call("cmake", "--build", "build", "-j", str(jobs), "--target", *targets, cwd=source)
@@ -145,7 +145,7 @@ def self_test():
     ]}
     assert times_of(report) == {"a/10": 2500.0, "b/real_time": 3e6}, times_of(report)
     assert [duration(t) for t in (3.21, 4560.0, 7.8e6, 2e9)] == ["3.21 ns", "4.56 us", "7.8 ms", "2 s"]
-    # Two programs that write down when they ran. The second takes half the time, and has one more.
+    # Two programs that log when they ran. The second takes half the time and has one more benchmark.
     with tempfile.TemporaryDirectory() as folder:
         paths = []
         for name, results in (("base", {"a": 10}), ("change", {"a": 5, "new": 1})):
@@ -183,9 +183,9 @@ def main(arguments):
     parser.add_argument("--rounds", metavar="N", type=int, default=9,
                         help=f"at least {LEAST_ROUNDS} (default: %(default)s)")
     parser.add_argument("--seconds", metavar="S", type=float, default=0.2,
-                        help="least time of a benchmark in a round (default: %(default)s)")
+                        help="minimum time per benchmark in a round (default: %(default)s)")
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count(),
-                        help="for the compiler (default: %(default)s)")
+                        help="parallel compiler jobs (default: %(default)s)")
     flags = parser.parse_args(arguments)
     if flags.rounds < LEAST_ROUNDS:
         parser.error(f"--rounds is {flags.rounds}; at least {LEAST_ROUNDS} are needed")

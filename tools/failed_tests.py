@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints once more what the failed tests of the last ctest run printed, after everything else.
+"""Prints the output of the failed tests of the last ctest run again, after everything else.
 
 usage: failed_tests.py BUILD_FOLDER [LINES]    at most the last LINES lines of each (default 60)
 """

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Writes the reference values for the argmax probabilities (tests/data/argmax_probabilities.csv).
 
-P(a) = integral of f_a * prod of the other F_b, in 60-digit arithmetic, from densities alone:
-Gauss-Legendre of 20 points on panels that are narrow for every density, left to right; F at the
-points of a panel is the integral of the polynomial through the densities. That every F ends at 1
-and that the probabilities add up to 1 is checked to 1e-18.
+P(a) = integral of f_a * prod of the other F_b, in 60-digit arithmetic, computed only from densities:
+20-point Gauss-Legendre on panels, left to right, each narrow enough for every density. F at the points
+of a panel is the integral of the polynomial through the densities. The script checks to 1e-18 that
+every F ends at 1 and that the probabilities add up to 1.
 
-The file has a line `case,<name>,<family>,<lines>` before each case, then a line
-`<first>,<second>,<third>,<count>,<probability>` for every set of equal actions: mean, spread, 0
-(normal); alpha, beta, 0 (beta); mean, scale, degrees of freedom (student).
+Each case is a line `case,<name>,<family>,<lines>`, then one line
+`<first>,<second>,<third>,<count>,<probability>` per set of equal actions: mean, spread, 0 (normal);
+alpha, beta, 0 (beta); mean, scale, degrees of freedom (student).
 """
 
 import argparse
@@ -121,7 +121,7 @@ FAMILIES = {"normal": Normal, "student": Student, "beta": Beta}
 
 
 def probabilities(family, actions):
-    """actions: (first, second, third, count) each; the probability of one action of each set."""
+    """The probability of one action of each set. actions: list of (first, second, third, count)."""
     laws = [FAMILIES[family](*a[:3]) for a in actions]
     counts = [a[3] for a in actions]
     smooth = [i for i, law in enumerate(laws) if not law.atom]
@@ -231,7 +231,7 @@ def cases():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("output")
-    parser.add_argument("--only", help="a single case, to the screen")
+    parser.add_argument("--only", help="print a single case instead of writing the file")
     flags = parser.parse_args()
     lines = []
     for name, family, actions in cases():
@@ -239,7 +239,7 @@ def main():
             continue
         lines.append(f"case,{name},{family},{len(actions)}")
         for action, p in zip(actions, probabilities(family, actions)):
-            shown = mp.nstr(p, 17) if p > 1e-300 else "0.0"  # readers have doubles
+            shown = mp.nstr(p, 17) if p > 1e-300 else "0.0"  # tests read it as a double
             lines.append(",".join([repr(v) for v in action] + [shown]))
         print(name, flush=True)
     if flags.only:

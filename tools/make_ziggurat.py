@@ -31,7 +31,7 @@ def tail_area(r):
 
 
 def climb(r):
-    """The edges x_1, x_2, ... and the height reached; stops early when it would pass 1."""
+    """The area, the edges x_1, x_2, ... and the height reached; stops early if it would pass 1."""
     area = r * density(r) + tail_area(r)
     edges = [r]
     height = density(r)

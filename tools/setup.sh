@@ -3,7 +3,7 @@
 # usage: setup.sh [build|python|test]    build: libraries and program (default); python: the Python
 #                                        package; test: both, and the tests
 #        setup.sh --list [build|python|test]    print the names and do nothing
-# SAU_SETUP=skip does nothing: for tools that come from elsewhere.
+# SAU_SETUP=skip does nothing, for tools installed by other means.
 set -euo pipefail
 
 build_packages=(g++ cmake ninja-build ccache pkg-config git
@@ -14,8 +14,8 @@ python_packages=(pybind11-dev python3 python3-dev python3-numpy python3-venv)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libeigen3-dev
   clang-format clang-tidy clang libclang-rt-dev chromium qemu-user curl openssl libfaketime
   python3-pytest python3-pandas python3-matplotlib python3-sklearn mypy)
-# There as well when this command is: newer versions come from elsewhere, and their packages do not
-# go with Debian's.
+# These count as installed if the command exists: newer versions may come from elsewhere, and then
+# Debian's packages would conflict with them.
 declare -A command_of=([nodejs]=node [npm]=npm)
 
 list_only=no
@@ -46,9 +46,9 @@ if [[ ${SAU_SETUP:-} == skip ]]; then
 fi
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-  # Not a failure: the tools may be there, and cmake names what is not.
+  # Not a failure: the tools may be installed, and cmake names those that are missing.
   cat <<END
-setup: this is not a Debian or Ubuntu system, so nothing is installed. What is needed:
+setup: this is not a Debian or Ubuntu system, so nothing is installed. You need:
   a C++20 compiler (g++ 12 or newer), cmake 3.25, ninja, pkg-config, git, and the libraries
   CLI11 2.1, fmt 9, nlohmann-json 3.11, zlib 1.2, liblzma 5.4, libarchive 3.6, libcurl 7.85,
   OpenSSL 3, Boost 1.74 (headers), xxHash 0.8 (headers), Cairo 1.16 with its SVG, PDF and PNG surfaces, a
@@ -71,7 +71,7 @@ for package in "${packages[@]}"; do
   [[ $state == installed ]] || missing+=("$package")
 done
 if [[ ${#missing[@]} -eq 0 ]]; then
-  echo "setup: all ${#packages[@]} packages are there"
+  echo "setup: all ${#packages[@]} packages are installed"
   exit 0
 fi
 
@@ -81,7 +81,7 @@ if [[ $(id -u) -ne 0 ]]; then
     cat >&2 <<END
 setup: missing packages, and neither root nor sudo to install them. Have an administrator run
   apt-get install ${missing[*]}
-or set SAU_SETUP=skip if the tools come from elsewhere.
+or set SAU_SETUP=skip if the tools are installed by other means.
 END
     exit 1
   fi

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Says how many tests were skipped because the data sets are not there, and which.
+"""Lists the tests that were skipped because data sets are missing.
 
-Reads the file $SAU_SKIPPED_TESTS, to which every such test adds its name (it may have run in several
-builds, and counts once). Exit code 1 if there are any and SAU_REQUIRE_DATA is set, as in CI.
+Reads the file $SAU_SKIPPED_TESTS, to which every such test adds its name. A test that ran in several
+builds counts once. Exit code 1 if there are any and SAU_REQUIRE_DATA is set, as in CI.
 
 usage: skipped_tests.py
 """
@@ -17,9 +17,9 @@ def main():
     names = sorted(set(file.read_text(encoding="utf-8").split("\n")) - {""}) if file.exists() else []
     if not names:
         return 0
-    print(f"\n!! {len(names)} tests were SKIPPED because the data sets are not there:")
+    print(f"\n!! {len(names)} tests were SKIPPED because data sets are missing:")
     print(*(f"!!   {name}" for name in names), sep="\n")
-    print("!! Put the data sets into the folder data of a folder that SAU_SHARED_DIR names, or into")
+    print("!! Put the data sets into $SAU_SHARED_DIR/data, or into")
     print("!! ../shared/data beside the repository (docs/hacking.md).")
     return 1 if os.environ.get("SAU_REQUIRE_DATA") else 0
 

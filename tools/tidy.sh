@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# clang-tidy on what a configured build/ compiles of src/, apps/ and python/: silent unless it
-# finds something.
-# The warnings of clang itself are switched off: the build has those of the compiler.
+# Runs clang-tidy on the files of src/, apps/ and python/ that a configured build/ compiles. Silent
+# unless it finds something. clang's own warnings are off, since the build has the compiler's.
 # usage: tools/tidy.sh [FILE...]    without files: all of them, in the batches of a unity build
 set -euo pipefail
 
-# suspicious-include: batches are files that include source files.
+# No suspicious-include check, because unity batches include source files.
 if [[ $# -gt 0 ]]; then
   failed=0
   for file in "$@"; do

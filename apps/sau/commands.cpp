@@ -6,14 +6,14 @@ namespace {
 constexpr Command kCommands[] = {
     {"run", "run agents on problems and compare their regret", describe_run},
     {"paper", "run the paper's experiments", describe_paper},
-    {"table", "make the paper's tables from results, with its numbers beside them", describe_table},
+    {"table", "make the paper's tables from results, next to the paper's numbers", describe_table},
     {"report", "make one page of figures, tables and comparisons from results", describe_report},
-    {"watch", "show a run while it is going, on the terminal and in a browser", describe_watch},
-    {"serve", "serve decisions over HTTP, and learn from their rewards", describe_serve},
+    {"watch", "show a run in progress, on the terminal and in a browser", describe_watch},
+    {"serve", "serve decisions over HTTP and learn from their rewards", describe_serve},
     {"log", "export, check, back up or repair what sau serve has logged", describe_log},
     {"list", "list every problem, model, strategy and alias, with their settings", describe_list},
     {"inspect", "show what a result folder, agent file or model file holds", describe_inspect},
-    {"data", "get the data sets, check them, say where they are", describe_data},
+    {"data", "get and check the data sets, show where they are", describe_data},
     {"completion", "print a completion script for bash, zsh or fish", describe_completion},
 };
 

@@ -7,30 +7,30 @@
 
 namespace sau::cli {
 
-// What a command does once its flags are read; returns the exit code.
-using Deed = std::function<int()>;
+// Runs a command after its flags are parsed; returns the exit code.
+using Handler = std::function<int()>;
 
-// A command tells CLI11 its flags and returns what to do with them.
+// `describe` adds the command's flags to the CLI11 app and returns the handler.
 struct Command {
   const char* name;
   const char* summary;
-  Deed (*describe)(CLI::App& app);
+  Handler (*describe)(CLI::App& app);
 };
 
-// The commands in the order of --help. A new one is its file, its line below and its line in
-// commands.cpp.
+// The commands in the order of --help. A new command needs a source file, a line below and a line
+// in commands.cpp.
 std::span<const Command> commands();
 
-Deed describe_run(CLI::App& app);
-Deed describe_paper(CLI::App& app);
-Deed describe_table(CLI::App& app);
-Deed describe_report(CLI::App& app);
-Deed describe_watch(CLI::App& app);
-Deed describe_serve(CLI::App& app);
-Deed describe_log(CLI::App& app);
-Deed describe_list(CLI::App& app);
-Deed describe_inspect(CLI::App& app);
-Deed describe_data(CLI::App& app);
-Deed describe_completion(CLI::App& app);
+Handler describe_run(CLI::App& app);
+Handler describe_paper(CLI::App& app);
+Handler describe_table(CLI::App& app);
+Handler describe_report(CLI::App& app);
+Handler describe_watch(CLI::App& app);
+Handler describe_serve(CLI::App& app);
+Handler describe_log(CLI::App& app);
+Handler describe_list(CLI::App& app);
+Handler describe_inspect(CLI::App& app);
+Handler describe_data(CLI::App& app);
+Handler describe_completion(CLI::App& app);
 
 }  // namespace sau::cli

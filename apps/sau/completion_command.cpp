@@ -25,7 +25,7 @@ struct FlagInfo {
 struct CommandInfo {
   std::string name, summary;
   std::vector<FlagInfo> flags;
-  std::vector<CommandInfo> inner;  // sau data and sau log have commands of their own
+  std::vector<CommandInfo> inner;  // sau data and sau log have subcommands
 };
 
 CommandInfo describe_one(const CLI::App& app, const std::string& summary) {
@@ -43,7 +43,7 @@ CommandInfo describe_one(const CLI::App& app, const std::string& summary) {
   return info;
 }
 
-// The commands' flags as CLI11 knows them: nothing here has to be kept up by hand.
+// Reads the commands' flags from CLI11, so that nothing needs to be updated by hand.
 std::vector<CommandInfo> describe_all() {
   std::vector<CommandInfo> infos;
   for (const Command& command : commands()) {
@@ -70,7 +70,7 @@ std::vector<std::string> names_of(const std::vector<ComponentInfo>& components,
   return names;
 }
 
-// For the service: every model with every strategy that fits it, and the paper's names.
+// For sau serve: every model with every strategy that fits it, and the paper's names.
 std::vector<std::string> agents_to_serve() {
   std::vector<std::string> agents;
   for (const auto& strategy : list_strategies()) {
@@ -80,7 +80,7 @@ std::vector<std::string> agents_to_serve() {
   return agents;
 }
 
-// What may follow a flag of that command; empty where anything may.
+// The values that a flag of that command takes; empty if it takes anything.
 std::vector<std::string> values_of(const std::string& command, const std::string& flag) {
   if (command == "serve" && flag == "agent") return agents_to_serve();
   if (command == "log" && flag == "format") return {"jsonl", "dsjson"};
@@ -99,12 +99,12 @@ std::vector<std::string> values_of(const std::string& command, const std::string
 }
 
 constexpr const char* kValueFlags[] = {"problem", "agent", "only", "table", "format"};
-// Flags of these commands take other values than those of the same name elsewhere.
+// These flags take other values than flags of the same name in other commands.
 constexpr std::pair<const char*, const char*> kOwnValues[] = {
     {"report", "only"}, {"report", "format"}, {"serve", "agent"}, {"log", "format"}};
 constexpr const char* kShells[] = {"bash", "zsh", "fish"};
 
-// What may stand behind `sau data COMMAND` besides flags.
+// The words that may follow `sau data COMMAND` besides flags.
 std::string data_words(const std::string& command, const std::string& inner) {
   std::string words;
   if (command != "data" || inner == "list") return words;
@@ -218,7 +218,7 @@ std::string fish_script() {
 
 }  // namespace
 
-Deed describe_completion(CLI::App& app) {
+Handler describe_completion(CLI::App& app) {
   app.description("Prints a completion script: commands, flags, and the names they take.");
   app.footer(
       "Examples:\n"
@@ -232,7 +232,7 @@ Deed describe_completion(CLI::App& app) {
     if (*shell == "bash") {
       std::fputs(bash_script().c_str(), stdout);
     } else if (*shell == "zsh") {
-      // zsh runs bash's script by its own emulation.
+      // zsh can run bash's script with bashcompinit.
       std::fputs(
           ("#compdef sau\nautoload -U +X bashcompinit && bashcompinit\n" + bash_script()).c_str(),
           stdout);

@@ -44,7 +44,8 @@ struct GetFlags : PlaceFlags {
   std::string mirror;
   void fields(auto&& field) {
     PlaceFlags::fields(field);
-    field("mirror", mirror, "take them from here: a folder or http(s) address like a data folder");
+    field("mirror", mirror,
+          "where to get them: a folder or http(s) address laid out like a data folder");
   }
 };
 
@@ -54,7 +55,7 @@ Names add_names(CLI::App& app, const char* help) {
   return names;
 }
 
-// The sources named; all of them when none is.
+// The named sources; all if none is named.
 std::vector<const DataSource*> chosen(const std::vector<std::string>& names) {
   std::vector<const DataSource*> sources;
   sources.reserve(names.empty() ? data_sources().size() : names.size());
@@ -75,7 +76,7 @@ std::uint64_t total_bytes(const DataSource& source) {
   return bytes;
 }
 
-// Whether the files are there, not whether they are right: that is what `check` is for.
+// Only looks whether the files exist; `check` compares their contents.
 std::string state_of(const DataSource& source, const fs::path& folder) {
   std::size_t here = 0;
   bool part = false;
@@ -103,10 +104,10 @@ Json to_json(const DataSource& source, const fs::path& folder) {
           {"files", std::move(files)}};
 }
 
-Deed describe_data_list(CLI::App& app) {
+Handler describe_data_list(CLI::App& app) {
   app.description(
-      "Lists the data sets: size without compression, whether they are here.\n"
-      "A state of 'partly' means a download that was stopped, or one file of two.");
+      "Lists the data sets with their uncompressed size, and whether they are here.\n"
+      "'partly' means that a download was stopped, or that only one of two files is here.");
   app.footer("Examples:\n  sau data list\n  sau data list --json");
   const auto flags = add_flags<DataListFlags>(app);
   return [flags] {
@@ -129,7 +130,7 @@ Deed describe_data_list(CLI::App& app) {
   };
 }
 
-// One line on a terminal, a few times a second.
+// A progress line on a terminal, rewritten at most ten times a second.
 class DownloadLine {
  public:
   explicit DownloadLine(std::string name) : name_(std::move(name)), terminal_(::isatty(2) == 1) {}
@@ -172,11 +173,11 @@ void get_file(const DataSource& source, const DataFile& file, FetchOptions optio
              place.string());
 }
 
-Deed describe_data_get(CLI::App& app) {
+Handler describe_data_get(CLI::App& app) {
   app.description(
       "Downloads data sets, unpacks them and compares their checksums.\n"
-      "A download that was stopped goes on where it was: give the same command again. Nothing\n"
-      "appears under its final name before its checksum is right.");
+      "To continue a stopped download, run the same command again. A file gets its final name\n"
+      "only after its checksum matches.");
   app.footer(
       "Examples:\n"
       "  sau data get mushroom statlog\n"
@@ -184,11 +185,11 @@ Deed describe_data_get(CLI::App& app) {
       "  sau data get mushroom --mirror http://intranet/data from a server with the same layout\n"
       "jester and census_synthetic are not published in the form used here: they need a mirror, "
       "or\n"
-      "'sau data add'. Proxies are those of the environment (https_proxy).");
+      "'sau data add'. Proxies are taken from the environment (https_proxy).");
   const auto flags = add_flags<GetFlags>(app);
   const Names names = add_names(app, "data sets, see sau data list");
   return [flags, names] {
-    if (names->empty()) throw UsageError("data get: which one? see sau data list");
+    if (names->empty()) throw UsageError("data get: no data set is named; see sau data list");
     FetchOptions options{.folder = flags->folder(), .mirror = flags->mirror, .download = {}};
     options.download.stop = &stop_on_signals();
     int code = 0;
@@ -211,11 +212,11 @@ Deed describe_data_get(CLI::App& app) {
   };
 }
 
-Deed describe_data_add(CLI::App& app) {
+Handler describe_data_add(CLI::App& app) {
   app.description(
-      "Copies your own copy of a data set's files into the data folder.\n"
+      "Copies data set files that you already have into the data folder.\n"
       "A file may be plain, .gz, .xz, .Z or .zip, under any name: its checksum says which one it\n"
-      "is. Where no checksum is known (census) its header and number of lines are compared.");
+      "is. If no checksum is known (census), its header and number of lines are compared.");
   app.footer(
       "Examples:\n"
       "  sau data add mushroom ~/Downloads/mushroom.zip\n"
@@ -224,7 +225,7 @@ Deed describe_data_add(CLI::App& app) {
   const auto name = std::make_shared<std::string>();
   const auto files = std::make_shared<std::vector<std::string>>();
   app.add_option("name", *name, "the data set, see sau data list")->required();
-  app.add_option("file", *files, "files of it, or a zip that holds them")->required();
+  app.add_option("file", *files, "its files, or a zip that holds them")->required();
   return [flags, name, files] {
     const DataSource& source = data_source(*name);
     for (const std::string& file : *files) {
@@ -236,7 +237,7 @@ Deed describe_data_add(CLI::App& app) {
   };
 }
 
-Deed describe_data_check(CLI::App& app) {
+Handler describe_data_check(CLI::App& app) {
   app.description(
       "Reads the files of the data sets and compares their checksums.\n"
       "Exit code 1 if one is missing or damaged.");
@@ -265,13 +266,13 @@ Deed describe_data_check(CLI::App& app) {
     }
     if (missing + damaged == 0) return 0;
     throw Error(
-        fmt::format("{} missing, {} damaged; 'sau data get NAME' fetches, 'sau data list' "
-                    "tells more",
+        fmt::format("{} missing, {} damaged; 'sau data get NAME' downloads a data set, see also "
+                    "'sau data list'",
                     missing, damaged));
   };
 }
 
-Deed describe_data_path(CLI::App& app) {
+Handler describe_data_path(CLI::App& app) {
   app.description(
       "Prints the data folder, or where the files of data sets are.\n"
       "Exit code 1 if one of these is missing.");
@@ -307,9 +308,9 @@ constexpr Command kDataCommands[] = {
 
 }  // namespace
 
-Deed describe_data(CLI::App& app) {
+Handler describe_data(CLI::App& app) {
   app.description(
-      "The data sets of the paper: gets them, checks them, says where they are.\n"
+      "Gets and checks the data sets of the paper, and shows where they are.\n"
       "The data folder is --data, else $SAU_DATA_DIR, else $XDG_DATA_HOME/sau/data, else\n"
       "~/.local/share/sau/data. Files in it may be compressed (.gz, .xz, .Z, .zip).");
   app.footer(
@@ -320,14 +321,15 @@ Deed describe_data(CLI::App& app) {
       "  sau data check                       compare all checksums\n"
       "'sau data COMMAND --help' explains a command.");
   app.require_subcommand(0, 1);
-  const auto deed = std::make_shared<Deed>();
+  const auto handler = std::make_shared<Handler>();
   for (const Command& command : kDataCommands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary)->group("Commands");
-    sub->callback([deed, todo = command.describe(*sub)] { *deed = todo; });
+    sub->callback([handler, todo = command.describe(*sub)] { *handler = todo; });
   }
-  return [deed] {
-    if (!*deed) throw UsageError("data: which command? list, get, add, check or path");
-    return (*deed)();
+  return [handler] {
+    if (!*handler)
+      throw UsageError("data: give one of its commands: list, get, add, check or path");
+    return (*handler)();
   };
 }
 

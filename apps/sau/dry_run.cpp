@@ -12,7 +12,7 @@
 namespace sau::cli {
 namespace {
 
-// What a share of the plan adds up to.
+// Totals of one share of the plan.
 struct Sum {
   std::string name;
   std::uint64_t cells = 0, trials = 0, present = 0, missing = 0, timed = 0, tried = 0;
@@ -29,7 +29,7 @@ struct Sum {
   }
 };
 
-// A cell that several shares have counts in the first.
+// A cell in several shares counts in the first.
 std::vector<Sum> sums_of(const Plan& plan, std::span<const Share> shares) {
   std::vector<Sum> sums;
   std::vector<bool> counted(plan.cells.size());
@@ -63,12 +63,12 @@ std::string cells_of(std::uint64_t count) {
 }
 
 std::string basis_of(const Sum& all) {
-  if (all.missing == 0) return "Every trial is there.";
+  if (all.missing == 0) return "All trials are present.";
   std::string text = "Basis:";
   if (all.timed > 0) text += " the times in the folder for " + cells_of(all.timed);
   if (all.timed > 0 && all.tried > 0) text += ",";
   if (all.tried > 0) text += " the first steps of " + cells_of(all.tried) + ", played just now";
-  return text + ".\nExpect it within a third, if nothing else keeps the cores busy.";
+  return text + ".\nIt should be right within a third, if the cores are otherwise idle.";
 }
 
 nlohmann::ordered_json to_json(const Sum& sum) {
@@ -98,7 +98,7 @@ int dry_run(const Experiment& experiment, const std::filesystem::path& folder,
   }
   std::size_t width = all.name.size();
   for (const Sum& sum : sums) width = std::max(width, sum.name.size());
-  fmt::print("Nothing is run and nothing is written. In {} there would be:\n\n", folder.string());
+  fmt::print("Nothing is run or written. {} would get:\n\n", folder.string());
   fmt::print("  {:<{}}  {:>5}  {:>7}  {:>7}  {:>7}  {:>7}  {:>14}\n", "", width, "cells", "trials",
              "present", "to run", "steps", "processor time");
   for (const Sum& sum : sums) std::fputs(line_of(sum, width).c_str(), stdout);

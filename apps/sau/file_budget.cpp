@@ -11,20 +11,20 @@
 namespace sau::cli {
 namespace {
 
-// Of the log whatever it keeps open: its lock, write-ahead log, manifest and folders, the tables
-// that are being written, those that a compaction reads beyond the ones kept open; model files.
+// Files of the log besides the tables that it keeps open: its lock, write-ahead log, manifest and
+// folders, tables being written, further tables that a compaction reads. Also model files.
 constexpr std::size_t kLogOthers = 24;
-constexpr std::size_t kFewestLog = 20;  // RocksDB takes no smaller number
+constexpr std::size_t kFewestLog = 20;  // RocksDB's minimum
 constexpr std::size_t kFewestConnections = 4;
-constexpr std::size_t kPerThread = 3;     // what a thread of the server waits with
-constexpr std::size_t kStandard = 3 + 2;  // input, output, errors; two more for a moment
+constexpr std::size_t kPerThread = 3;     // files that a server thread uses to wait for events
+constexpr std::size_t kStandard = 3 + 2;  // stdin, stdout, stderr, and two for short use
 constexpr std::size_t kListener = 1;
 
 std::size_t sockets(std::size_t connections) {
   return connections + spare_connections(connections);
 }
 
-// Whatever is done with the rest.
+// Files needed in any case, whatever the log and the connections get.
 std::size_t fixed(const FileBudget& budget) {
   const std::size_t health = budget.health_connections == 0
                                  ? 0
@@ -43,11 +43,11 @@ FileBudget fitting(const FileBudget& wanted, std::size_t limit) {
   budget.connections = std::min(wanted.connections, kFewestConnections);
   if (budget.files() > limit) {
     throw Error(
-        fmt::format("{} files may be open at the same time (ulimit -n), and the service needs {} "
-                    "at least; allow more",
+        fmt::format("only {} files may be open at the same time (ulimit -n), but the service needs "
+                    "at least {}; raise the limit",
                     limit, budget.files()));
   }
-  // A third of what is left for the log, and the rest for connections.
+  // A third of the remaining files for the log, the rest for connections.
   const std::size_t left = limit - fixed(budget);
   budget.log = std::min(std::max(left / 3, kFewestLog), wanted.log);
   while (budget.connections < wanted.connections) {

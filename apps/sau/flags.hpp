@@ -11,8 +11,8 @@
 
 namespace sau::cli {
 
-// Turns a struct with fields() into the command's flags: types, bounds, defaults and help come
-// from the one description. A std::vector<std::string> is a flag that may be repeated.
+// Turns a struct with fields() into the command's flags, with types, bounds, defaults and help. A
+// std::vector<std::string> is a flag that may be repeated.
 template <class Flags>
 std::shared_ptr<Flags> add_flags(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
@@ -30,7 +30,7 @@ std::shared_ptr<Flags> add_flags(CLI::App& app) {
           const bool shown =
               !std::is_same_v<T, std::string> || !detail::write_value(value).starts_with('"');
           const std::string fallback = shown ? " [" + detail::write_value(value) + "]" : "";
-          // `flags` owns `value`: the command's deed keeps it alive.
+          // `flags` owns `value`; the command's handler keeps it alive.
           app.add_option_function<std::string>(
                  name,
                  [owner, name, bounds, &value](const std::string& given) {

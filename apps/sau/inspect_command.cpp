@@ -45,7 +45,7 @@ int inspect_folder(const std::filesystem::path& path, bool json) {
 
 std::vector<FieldSize> fields_of(const Container& file) {
   std::vector<FieldSize> fields;
-  if (file.kind.name == kTableFile.name) return fields;  // it has none
+  if (file.kind.name == kTableFile.name) return fields;  // tables have no fields
   file.read_state([&](StateReader& reader) {
     while (reader.left() > 0) fields.push_back(reader.skip());
   });
@@ -83,9 +83,9 @@ int inspect_file(const std::filesystem::path& path, bool json) {
 
 }  // namespace
 
-Deed describe_inspect(CLI::App& app) {
+Handler describe_inspect(CLI::App& app) {
   app.description(
-      "Shows what a result folder, an agent file or a model file holds, and whether it is whole.");
+      "Shows what a result folder, an agent file or a model file holds, and whether it is intact.");
   app.footer(
       "Examples:\n"
       "  sau inspect results/paper\n"

@@ -37,7 +37,7 @@ std::string joined_text(std::string text, std::span<const Addition> additions) {
 }  // namespace
 
 int run_laboratory(const Experiment& experiment, const std::filesystem::path& folder,
-                   const LaboratoryFlags& flags, std::span<const Adds> adds) {
+                   const LaboratoryFlags& flags, std::span<const MakeAddition> makers) {
   RunOutcome outcome;
   std::vector<Addition> additions;
   {
@@ -52,11 +52,11 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
     } catch (const Error& error) {
       printer.finish();
       throw Error(std::string(error.what()) +
-                  "; the finished trials are kept, the same command goes on");
+                  "; the finished trials are kept; run the same command again to continue");
     }
     printer.finish();
-    for (const Adds& add : adds) {
-      if (!stop_requested) additions.push_back(add(folder, stop_requested));
+    for (const MakeAddition& make : makers) {
+      if (!stop_requested) additions.push_back(make(folder, stop_requested));
       if (!stop_requested) continue;
       additions.clear();
       outcome.complete = false;
@@ -78,8 +78,10 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
   });
   const std::string where = folder.string();
   if (!outcome.complete && outcome.failures.empty()) {
-    std::fprintf(stderr, "sau: stopped; the finished trials are in %s, the same command goes on\n",
-                 where.c_str());
+    std::fprintf(
+        stderr,
+        "sau: stopped; the finished trials are in %s; run the same command again to continue\n",
+        where.c_str());
     return exit_code_when_stopped();
   }
   if (!flags.json) {

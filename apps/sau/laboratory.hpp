@@ -21,29 +21,30 @@ struct LaboratoryFlags {
   bool dry_run = false;
   void fields(auto&& field) {
     field("seed", seed, "seed of every random stream");
-    field("threads", threads, "trials at the same time; 0 is one per core; never changes a result",
+    field("threads", threads,
+          "trials to run in parallel; 0 means one per core; does not change results",
           Bounds{.min = 0.0, .max = 4096.0});
-    field("out", out, "result folder; trials that are in it are not run again");
+    field("out", out, "result folder; trials already in it are not run again");
     field("json", json, "print the summary as JSON on standard output");
     field("quiet", quiet, "no progress on standard error");
     field("dry_run", dry_run, "say what would be run and how long it should take; writes nothing");
   }
 };
 
-// What a command adds to the results of its cells.
+// Extra output of a command, beside the results of its cells.
 struct Addition {
-  std::string key, json;  // of a member beside "cells"; no key: nothing is added
+  std::string key, json;  // a member beside "cells"; nothing is added if the key is empty
   std::string text;       // printed after the table
-  bool good = true;       // or the exit code is 1
+  bool good = true;       // if false, the exit code is 1
 };
-// Works it out and keeps it in the folder; what it returns counts only while `stop` is not set.
-using Adds =
+// Computes an addition and writes its files to the folder. Ignored once `stop` is set.
+using MakeAddition =
     std::function<Addition(const std::filesystem::path& folder, const std::atomic<bool>& stop)>;
 
-// Runs what is missing in the folder, then each of `adds`, then prints the summary of the trials
-// asked for and the additions. Ctrl-C leaves a valid folder. Returns the exit code: 1 when a cell
-// cannot be run, or when all of its trials failed; some failed trials are reported and no more.
+// Runs the missing trials, then each of `makers`, then prints the summary of the requested trials
+// and the additions. Ctrl-C leaves a valid folder. Returns the exit code: 1 if a cell cannot be run
+// or all its trials failed. If only some failed, they are reported and the exit code is 0.
 int run_laboratory(const Experiment& experiment, const std::filesystem::path& folder,
-                   const LaboratoryFlags& flags, std::span<const Adds> adds = {});
+                   const LaboratoryFlags& flags, std::span<const MakeAddition> makers = {});
 
 }  // namespace sau::cli

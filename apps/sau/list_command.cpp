@@ -46,7 +46,7 @@ std::string to_text(const char* title, std::span<const Alias> aliases) {
   for (const Alias& alias : aliases) {
     text += fmt::format("  {:<22} {:<32} {}\n", alias.name, alias.spec, alias.where);
     if (!alias.contextual.empty()) {
-      text += fmt::format("  {:<22} {:<32} where there are contexts\n", "", alias.contextual);
+      text += fmt::format("  {:<22} {:<32} if there are contexts\n", "", alias.contextual);
     }
   }
   return text;
@@ -83,13 +83,12 @@ Json to_json(std::span<const Alias> aliases) {
 
 }  // namespace
 
-Deed describe_list(CLI::App& app) {
+Handler describe_list(CLI::App& app) {
   app.description(
-      "Lists what can be named in --problem and --agent, with every setting, its default and what\n"
-      "is allowed. An agent is model+strategy; a strategy alone takes its usual model, the first\n"
-      "that fits; the paper's names are aliases. Every agent plays a fixed set of actions (sau "
-      "run)\n"
-      "and actions that come and go by id (sau serve); ids has the settings of the latter.");
+      "Lists the names that --problem and --agent take, with every setting, its default and its\n"
+      "allowed values. An agent is model+strategy. A strategy alone takes its usual model, the\n"
+      "first that fits. The paper's names are aliases. Every agent plays a fixed set of actions\n"
+      "(sau run) and actions that come and go by id (sau serve); ids has the settings for those.");
   app.footer(
       "Examples:\n"
       "  sau list\n"

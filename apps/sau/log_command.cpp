@@ -134,7 +134,7 @@ void add_folder(CLI::App& app, LogFlags& flags) {
 
 }  // namespace
 
-Deed describe_log(CLI::App& app) {
+Handler describe_log(CLI::App& app) {
   app.description(
       "Works on the folder of sau serve. export, verify, replay and backup change nothing and may\n"
       "run while the server runs: they see one moment of the log. Stop the server before upgrade,\n"
@@ -150,7 +150,7 @@ Deed describe_log(CLI::App& app) {
       "  sau log restore data /backups/monday\n"
       "  sau log strike data visit-17 visit-18");
   const auto flags = std::make_shared<LogFlags>();
-  const auto deed = std::make_shared<Deed>();
+  const auto handler = std::make_shared<Handler>();
   app.require_subcommand(1);
   CLI::App* out = app.add_subcommand("export", "print the events, one per line");
   add_folder(*out, *flags);
@@ -159,18 +159,18 @@ Deed describe_log(CLI::App& app) {
       ->type_name("FORMAT");
   out->add_option("-o,--output", flags->output, "file to write instead of standard output")
       ->type_name("FILE");
-  out->callback([=] { *deed = [flags] { return export_command(*flags); }; });
+  out->callback([=] { *handler = [flags] { return export_command(*flags); }; });
   CLI::App* verify = app.add_subcommand("verify", "check every record and that they fit together");
   add_folder(*verify, *flags);
-  verify->callback([=] { *deed = [flags] { return verify_command(*flags); }; });
+  verify->callback([=] { *handler = [flags] { return verify_command(*flags); }; });
   CLI::App* replay =
       app.add_subcommand("replay", "learn from the log again and compare with the model on disk");
   add_folder(*replay, *flags);
-  replay->callback([=] { *deed = [flags] { return replay_command(*flags); }; });
+  replay->callback([=] { *handler = [flags] { return replay_command(*flags); }; });
   const auto add = [&](const char* name, const char* what, int (*command)(const LogFlags&)) {
     CLI::App* const sub = app.add_subcommand(name, what);
     add_folder(*sub, *flags);
-    sub->callback([=] { *deed = [flags, command] { return command(*flags); }; });
+    sub->callback([=] { *handler = [flags, command] { return command(*flags); }; });
     return sub;
   };
   add("backup", "copy the folder as of one moment, and check the copy", backup_command)
@@ -197,7 +197,7 @@ Deed describe_log(CLI::App& app) {
       "base.sau has learned from: it is written when old events are removed from the log.\n"
       "Example:\n"
       "  sau log strike data visit-17 visit-18");
-  return [deed] { return (*deed)(); };
+  return [handler] { return (*handler)(); };
 }
 
 }  // namespace sau::cli

@@ -48,13 +48,13 @@ class ShortList : public CLI::Formatter {
   }
 };
 
-// The command that was being read when something went wrong, or the program itself.
+// The subcommand that CLI11 was parsing, or the program itself.
 const CLI::App& innermost(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? app : innermost(*chosen.front());
 }
 
-// "run", "data get"; nothing for the program itself.
+// "run", "data get"; empty for the program itself.
 std::string full_name(const CLI::App& command) {
   const CLI::App* parent = command.get_parent();
   if (parent == nullptr) return "";
@@ -70,7 +70,7 @@ std::vector<std::string> flag_names(const CLI::App& command) {
   return names;
 }
 
-// CLI11 names what it did not expect; people want to know what would have been right.
+// CLI11 names the unexpected word; this adds what would have been right.
 std::string explain_extras(const CLI::App& app) {
   const CLI::App& command = innermost(app);
   const auto extras = app.remaining(true);
@@ -91,7 +91,7 @@ std::string explain_extras(const CLI::App& app) {
   return sau::unknown_name(name.empty() ? "command" : name + " command", word, known) + help;
 }
 
-// The same for a flag or an argument with too little or too much behind it.
+// The same for a flag or an argument with a missing or superfluous value.
 std::string explain_mismatch(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = innermost(app);
   const std::string where = &command == &app ? "" : full_name(command) + ": ";
@@ -127,11 +127,11 @@ int run_main(int argc, char** argv) {
       "  sau paper --only multi-armed --trials 20    a part of the paper, shortened\n"
       "'sau COMMAND --help' explains a command.");
   app.require_subcommand(0, 1);
-  sau::cli::Deed deed;
+  sau::cli::Handler handler;
   for (const auto& command : sau::cli::commands()) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary)->group("Commands");
     auto todo = command.describe(*sub);
-    sub->callback([&deed, todo = std::move(todo)] { deed = todo; });
+    sub->callback([&handler, todo = std::move(todo)] { handler = todo; });
   }
   try {
     app.parse(argc, argv);
@@ -146,17 +146,17 @@ int run_main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return complain(explain_mismatch(app, error), kUsage);
   }
-  if (!deed) {
+  if (!handler) {
     std::fputs(app.help().c_str(), stderr);
     return kUsage;
   }
-  return deed();
+  return handler();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A file over its size limit is an ordinary write error, not a reason to die.
+  // Exceeding a file size limit is an ordinary write error and must not kill the process.
   std::signal(SIGXFSZ, SIG_IGN);
   sau::set_note_function(
       [](const sau::Note& note) { std::fprintf(stderr, "note: %s\n", note.text.c_str()); });

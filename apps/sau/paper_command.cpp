@@ -17,33 +17,33 @@ namespace sau::cli {
 namespace {
 
 constexpr const char* kTheoryTime =
-    "The checks of the theory come on top: seconds at 100 trials, on one core, in proportion to "
+    "The theory checks come on top: some seconds at 100 trials, on one core, in proportion to "
     "--trials.";
 
 struct PaperFlags : LaboratoryFlags {
   std::vector<std::string> only;
   std::uint64_t trials = 0;
   void fields(auto&& field) {
-    field("only", only, "a part of the paper, see below; repeatable; without it, all parts");
+    field("only", only, "a part of the paper, see below; repeatable; default: all parts");
     field("trials", trials,
-          "trials of every cell; 0 is the paper's own number; also scales the theory's draws");
+          "trials of every cell; 0 means as many as in the paper; also scales the theory's draws");
     LaboratoryFlags::fields(field);
   }
 };
 
-// Said again at the end, and in the JSON: a table with a column missing must not look whole.
-Adds left_out_adds(std::vector<std::string> problems) {
+// Repeats the left-out problems at the end and in the JSON, so that no table passes for complete.
+MakeAddition left_out_addition(std::vector<std::string> problems) {
   return [problems = std::move(problems)](const std::filesystem::path&, const std::atomic<bool>&) {
     return Addition{.key = "left_out",
                     .json = nlohmann::json(problems).dump(),
-                    .text = fmt::format("Left out, since their data are not there:\n  {}\n",
+                    .text = fmt::format("Left out because their data are missing:\n  {}\n",
                                         fmt::join(problems, "\n  "))};
   };
 }
 
 }  // namespace
 
-Deed describe_paper(CLI::App& app) {
+Handler describe_paper(CLI::App& app) {
   std::vector<std::string> citations;
   for (const Paper& paper : papers()) citations.push_back(paper.citation);
   app.description(
@@ -60,20 +60,20 @@ Deed describe_paper(CLI::App& app) {
              "  sau paper --only multi-armed --json > multi-armed.json\n"
              "  sau paper --only theory\n"
              "  sau paper --dry-run\n"
-             "Where the paper prints numbers, its tables follow the summary, ours and the paper's\n"
-             "side by side, and are kept in the folder as tables.txt, .md, .csv and .tex.\n"
-             "Without --out the folder is results/paper; a run that was stopped goes on there.");
+             "Where the paper prints numbers, tables with our numbers and the paper's follow the\n"
+             "summary. They are also written to the folder as tables.txt, .md, .csv and .tex.\n"
+             "Without --out the folder is results/paper; run again to continue a stopped run.");
   const auto flags = add_flags<PaperFlags>(app);
   return [flags] {
     Experiment experiment{.seed = flags->seed, .cells = {}};
-    std::vector<Adds> adds;
+    std::vector<MakeAddition> makers;
     std::vector<Share> shares;
     std::vector<std::string> left_out;
     for (const std::string& name : flags->only.empty() ? paper_parts() : flags->only) {
       const PaperPart part = paper_part(name, flags->trials);
       shares.push_back({.name = name, .cells = part.cells});
       if (part.checks) {
-        if (adds.empty()) adds.push_back(theory_adds(flags->seed, part.trials));
+        if (makers.empty()) makers.push_back(theory_addition(flags->seed, part.trials));
         shares.back().remark = kTheoryTime;
       }
       add_cells(experiment.cells, part.cells);
@@ -89,9 +89,9 @@ Deed describe_paper(CLI::App& app) {
         flags->seed == 1 ? "results/paper" : fmt::format("results/paper-seed{}", flags->seed);
     const std::string folder = flags->out.empty() ? standard : flags->out;
     if (flags->dry_run) return dry_run(experiment, folder, *flags, shares);
-    if (!experiment.cells.empty()) adds.insert(adds.begin(), table_adds(experiment.cells));
-    if (!left_out.empty()) adds.push_back(left_out_adds(left_out));
-    return run_laboratory(experiment, folder, *flags, adds);
+    if (!experiment.cells.empty()) makers.insert(makers.begin(), table_addition(experiment.cells));
+    if (!left_out.empty()) makers.push_back(left_out_addition(left_out));
+    return run_laboratory(experiment, folder, *flags, makers);
   };
 }
 

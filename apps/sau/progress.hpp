@@ -9,14 +9,14 @@ namespace sau::cli {
 // "12 s", "3:20 min", "1:05 h".
 std::string duration(double seconds);
 
-// Tells on standard error how far a run is: one line that is rewritten on a terminal, otherwise a
-// plain line every ten seconds.
+// Prints the progress of a run on standard error: on a terminal one line that is rewritten,
+// otherwise a plain line every ten seconds.
 class ProgressPrinter {
  public:
   explicit ProgressPrinter(bool quiet);
 
   void operator()(const Progress& progress);
-  // Leaves the terminal clean for what comes next.
+  // Clears the progress line.
   void finish();
 
  private:

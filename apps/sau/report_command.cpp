@@ -25,7 +25,7 @@ struct ReportFlags {
   bool no_paper = false, dark = false, log = false;
 };
 
-// One file, or one a figure or kind of number in a folder.
+// `single`: one file. Otherwise a folder, with one file per figure or kind of number.
 struct Format {
   std::string_view name;
   bool single;
@@ -44,7 +44,7 @@ const Format& format_named(std::string_view name) {
   throw UsageError(unknown_name("format", name, known));
 }
 
-// By --format, else by the ending of -o, else html.
+// From --format, else from the extension of -o, else html.
 const Format& format_of(const ReportFlags& flags) {
   if (!flags.format.empty()) return format_named(flags.format);
   std::string ending = lower_case(fs::path(flags.output).extension().string());
@@ -53,11 +53,11 @@ const Format& format_of(const ReportFlags& flags) {
   if (ending == "htm") ending = "html";
   const auto found = std::ranges::find(kFormats, ending, &Format::name);
   if (found == std::end(kFormats)) {
-    throw UsageError(fmt::format("the format of {} is not known: give --format", flags.output));
+    throw UsageError(fmt::format("the format of {} is unknown: give --format", flags.output));
   }
   if (!found->single) {
     throw UsageError(
-        fmt::format("{} has a file a figure or kind of number, so -o is a folder: "
+        fmt::format("{} makes several files, so -o must be a folder: "
                     "write --format {} -o FOLDER",
                     ending, ending));
   }
@@ -141,18 +141,18 @@ int write_report(const ReportFlags& flags) {
 
 }  // namespace
 
-Deed describe_report(CLI::App& app) {
+Handler describe_report(CLI::App& app) {
   app.description(
       "Makes a report from result folders: regret against step, distributions, ranks, times,\n"
-      "tables with the paper's numbers beside ours where there are any, and a comparison of every\n"
-      "pair of algorithms, trial by trial. The page is one file that needs no network.");
+      "tables with our numbers and the paper's, if it has any, and a comparison of every pair of\n"
+      "algorithms, trial by trial. The page is one file that needs no network.");
   app.footer(
       "Formats:\n"
       "  html           the page; one file\n"
       "  md, tex        tables and comparisons as a document\n"
       "  csv            the numbers behind tables and figures; a folder\n"
       "  svg, png, pdf  the figures; a folder\n"
-      "  json           all that the page shows\n"
+      "  json           everything that the page shows\n"
       "Sections: multi-armed, linear, wheel, tables (the data sets), csv, libsvm, rewards,\n"
       "  overview (ranks and times), theory\n"
       "Examples:\n"
@@ -160,14 +160,14 @@ Deed describe_report(CLI::App& app) {
       "  sau report mine other -o comparison.html --title 'Mine against the other'\n"
       "  sau report results/paper --only wheel --format pdf -o figures\n"
       "Several folders are shown as one. A cell that is in two of them must have the same\n"
-      "settings and seed in both; the longer one is shown.");
+      "settings and seed in both; the one with more trials is shown.");
   const auto flags = std::make_shared<ReportFlags>();
   app.add_option("run", flags->folders, "result folders of sau run or sau paper")->required();
   app.add_option("-o,--output", flags->output,
                  "file or folder to write [report.html, report.FORMAT, or the folder report]")
       ->type_name("PATH");
   app.add_option("--format", flags->format,
-                 "html, json, md, tex, csv, svg, png or pdf [by the ending of -o, else html]")
+                 "html, json, md, tex, csv, svg, png or pdf [from the extension of -o, else html]")
       ->type_name("NAME");
   app.add_option("--title", flags->title, "headline of the report")->type_name("TEXT");
   app.add_option("--only", flags->only, "a section to show; may be repeated")

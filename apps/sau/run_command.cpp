@@ -21,13 +21,13 @@ struct RunFlags : LaboratoryFlags {
     field("agent", agent,
           "an agent, such as sau_ucb or 'sample_mean+sau_ucb(alpha=0.5)'; repeatable");
     field("trials", trials, "independent trials of every cell", Bounds{.min = 1.0});
-    field("steps", steps, "steps in a trial; 0 is the problem's own horizon");
+    field("steps", steps, "steps per trial; 0 means the problem's own horizon");
     late.fields(field);
     LaboratoryFlags::fields(field);
   }
 };
 
-// The same request goes to the same folder, so that it continues there.
+// The same request gets the same folder, so that it can be continued.
 std::string default_folder(const Experiment& experiment) {
   std::string request = std::to_string(experiment.seed);
   for (const Cell& cell : experiment.cells) {
@@ -37,21 +37,21 @@ std::string default_folder(const Experiment& experiment) {
   return fmt::format("results/run-{:08x}", scope_of(request) >> 32);
 }
 
-// The problems, with rewards that arrive as the flags say.
+// The problems, with --delay and --missing applied.
 std::vector<std::string> problems_of(const RunFlags& flags) {
   if (flags.late == Lateness{}) return flags.problem;
   std::vector<std::string> problems;
   for (const std::string& problem : flags.problem) {
     if (lateness_of(problem) != Lateness{}) {
       throw UsageError("run: the problem '" + problem +
-                       "' says itself when rewards arrive; leave out --delay and --missing");
+                       "' already sets when rewards arrive; leave out --delay and --missing");
     }
     problems.push_back(with_lateness(problem, flags.late));
   }
   return problems;
 }
 
-// A share a problem.
+// One share per problem.
 std::vector<Share> shares_of(const Experiment& experiment) {
   std::vector<Share> shares;
   for (const Cell& cell : experiment.cells) {
@@ -65,11 +65,11 @@ std::vector<Share> shares_of(const Experiment& experiment) {
 
 }  // namespace
 
-Deed describe_run(CLI::App& app) {
+Handler describe_run(CLI::App& app) {
   app.description(
       "Runs every agent on every problem, prints mean, standard error, median, 10-90 % range and\n"
-      "the share of stuck trials, and keeps one row a trial in the result folder.\n"
-      "All agents of a problem meet the same contexts and the same noise.");
+      "the share of stuck trials, and writes one row per trial to the result folder.\n"
+      "All agents on a problem get the same contexts and the same noise.");
   app.footer(
       "Examples:\n"
       "  sau run --problem bernoulli --agent sau_ucb --agent ucb1\n"
@@ -77,7 +77,7 @@ Deed describe_run(CLI::App& app) {
       "  sau run --problem bernoulli --agent 'epsilon_greedy(epsilon=0.05)' --steps 10000 --json\n"
       "  sau run --problem clicks --agent sau_sampling --agent uniform --delay 10..200 --trials "
       "10\n"
-      "'sau list' shows what can be named. Without --out the folder is results/run-<number>, the\n"
+      "'sau list' shows all names. Without --out the folder is results/run-<number>, the\n"
       "same for the same request; more trials or more agents may be added to a folder later.");
   const auto flags = add_flags<RunFlags>(app);
   return [flags] {

@@ -245,7 +245,7 @@ void add_number(CLI::App& app, const std::string& name, Bounds bounds,
 
 }  // namespace
 
-Deed describe_serve(CLI::App& app) {
+Handler describe_serve(CLI::App& app) {
   app.description(
       "Serves decisions over HTTP: which action? (rank), how did it go? (reward); learns while it\n"
       "runs. FOLDER holds everything: the events, the model, the settings. Whatever was\n"

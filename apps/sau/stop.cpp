@@ -19,7 +19,8 @@ std::sig_atomic_t now_seconds() {
 }
 
 extern "C" void request_stop(int signal) {
-  // Asking again a moment later means now. Some senders signal twice at once: that is one request.
+  // A second signal after a moment ends the program. Two signals in quick succession count as one,
+  // because some senders signal twice.
   if (signal_seen != 0 && now_seconds() > signal_second + 1) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
@@ -31,7 +32,8 @@ extern "C" void request_stop(int signal) {
 
 extern "C" void note_hangup(int) { hangup_seen = true; }
 
-// A shell that starts a job in the background has it ignore Ctrl-C, and nohup SIGHUP: so be it.
+// Keeps signals ignored that were ignored at the start: Ctrl-C in a shell's background job, SIGHUP
+// under nohup.
 void handle(int signal, void (*handler)(int)) {
   if (std::signal(signal, handler) == SIG_IGN) std::signal(signal, SIG_IGN);
 }

@@ -66,11 +66,12 @@ int make_table(const TableFlags& flags) {
 
 }  // namespace
 
-Deed describe_table(CLI::App& app) {
+Handler describe_table(CLI::App& app) {
   app.description(
-      "Makes tables in the paper's form from result folders: a row an algorithm, a column a\n"
-      "problem, mean and standard error over the trials. Where the paper has a number for the\n"
-      "same problem and steps, it stands below, with the difference in combined standard errors.");
+      "Makes tables in the paper's form from result folders: one row per algorithm, one column\n"
+      "per problem, mean and standard error over the trials. If the paper has a number for the\n"
+      "same problem and steps, it is shown below, with the difference in combined standard "
+      "errors.");
   app.footer(
       "Tables:\n"
       "  regret      cumulative regret\n"
@@ -82,7 +83,7 @@ Deed describe_table(CLI::App& app) {
       "  sau table first second --table regret --no-paper\n"
       "  sau table results/paper --format csv | column -s, -t\n"
       "Several folders are shown as one. A cell that is in two of them must have the same\n"
-      "settings and seed in both; the longer one is shown.");
+      "settings and seed in both; the one with more trials is shown.");
   const auto flags = std::make_shared<TableFlags>();
   app.add_option("run", flags->folders, "result folders of sau run or sau paper")->required();
   app.add_option("--table", flags->table, "regret, normalised, time or all [all]")
@@ -90,9 +91,9 @@ Deed describe_table(CLI::App& app) {
   app.add_option("--format", flags->format, "text, markdown, csv or latex [text]")
       ->type_name("NAME");
   CLI::Option* without = app.add_flag("--no-paper", flags->no_paper, "without the paper's numbers");
-  app.add_flag("--paper", flags->paper, "with the paper's numbers, as it is by default")
+  app.add_flag("--paper", flags->paper, "with the paper's numbers (the default)")
       ->excludes(without);
-  app.add_option("-o,--output", flags->output, "write to this file, not to standard output")
+  app.add_option("-o,--output", flags->output, "write to this file instead of standard output")
       ->type_name("PATH");
   return [flags] { return make_table(*flags); };
 }

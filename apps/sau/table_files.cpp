@@ -8,7 +8,7 @@
 namespace sau::cli {
 namespace {
 
-// Those that have a number of the paper to compare with.
+// The tables that have a number of the paper to compare with.
 std::vector<Table> comparable(std::vector<Table> tables) {
   std::erase_if(tables, [](const Table& table) { return !has_paper({&table, 1}); });
   return tables;
@@ -16,7 +16,7 @@ std::vector<Table> comparable(std::vector<Table> tables) {
 
 }  // namespace
 
-Adds table_adds(std::vector<Cell> cells) {
+MakeAddition table_addition(std::vector<Cell> cells) {
   return [cells = std::move(cells)](const std::filesystem::path& folder,
                                     const std::atomic<bool>& /*stop*/) {
     const RunResults results = read_results(folder, Curves::kSkip);

@@ -6,9 +6,9 @@
 
 namespace sau::cli {
 
-// Shows `cells` in the paper's tables where the paper has numbers for them, and keeps the tables of
-// everything in the folder there, in every format: tables.txt, tables.md, tables.csv, tables.tex.
-// Those are without running times, so that they depend on nothing but the results.
-Adds table_adds(std::vector<Cell> cells);
+// Shows `cells` in the paper's tables if the paper has numbers for them. Also writes the tables of
+// all cells in the folder, in every format: tables.txt, tables.md, tables.csv, tables.tex. The
+// files have no running times, so that they depend only on the results.
+MakeAddition table_addition(std::vector<Cell> cells);
 
 }  // namespace sau::cli

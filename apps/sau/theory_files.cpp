@@ -10,7 +10,7 @@
 
 namespace sau::cli {
 
-Adds theory_adds(std::uint64_t seed, std::uint64_t trials) {
+MakeAddition theory_addition(std::uint64_t seed, std::uint64_t trials) {
   return [seed, trials](const std::filesystem::path& folder, const std::atomic<bool>& stop) {
     const auto checks = check_theory({.seed = seed, .trials = trials, .stop = &stop});
     if (checks.empty()) return Addition{};

@@ -6,7 +6,7 @@
 
 namespace sau::cli {
 
-// Makes the checks of the theory and keeps them in the result folder: theory.json, theory.csv.
-Adds theory_adds(std::uint64_t seed, std::uint64_t trials);
+// Runs the theory checks and writes them to the result folder: theory.json, theory.csv.
+MakeAddition theory_addition(std::uint64_t seed, std::uint64_t trials);
 
 }  // namespace sau::cli

@@ -25,20 +25,20 @@ struct WatchFlags {
   std::uint64_t port = 0;
   bool once = false, no_page = false, no_terminal = false;
   void fields(auto&& field) {
-    field("port", port, "port of the page; 0 is any that is free",
+    field("port", port, "port of the page; 0 means any free port",
           Bounds{.min = 0.0, .max = 65535.0});
-    field("once", once, "print the state once and end");
-    field("no_page", no_page, "no page, the terminal only");
-    field("no_terminal", no_terminal, "the page only");
+    field("once", once, "print the state once and exit");
+    field("no_page", no_page, "no page, only the terminal");
+    field("no_terminal", no_terminal, "no terminal output, only the page");
   }
 };
 
-// Looks again when the folder has changed, seldom enough to leave the processor to the run.
+// Reads the folder again when it has changed, but rarely enough to leave the processor to the run.
 class Watcher {
  public:
   explicit Watcher(std::string folder) : folder_(std::move(folder)) {}
 
-  // Whether there is something new.
+  // Returns whether there is something new.
   bool look() {
     const auto now = WatchClock::now();
     if (now < next_) return false;
@@ -64,7 +64,7 @@ class Watcher {
   WatchClock::time_point next_;
 };
 
-// Tells of changes as lines: every ten seconds at most, but at once when the state is another.
+// Prints changes as lines: at most every ten seconds, but immediately when the state changes.
 class PlainLines {
  public:
   void show(const RunLook& look, const Pace& pace) {
@@ -94,7 +94,7 @@ std::string address_text(const WatchFlags& flags, std::uint16_t port) {
                                              : fmt::format("http://[{}]:{}/", host, port);
 }
 
-// Whether standard output is a terminal that can be drawn over.
+// Whether standard output is a terminal that understands cursor movements.
 bool has_screen() {
   const char* const kind = std::getenv("TERM");
   return ::isatty(STDOUT_FILENO) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
@@ -155,11 +155,11 @@ int watch(const std::string& folder, const WatchFlags& flags) {
 
 }  // namespace
 
-Deed describe_watch(CLI::App& app) {
+Handler describe_watch(CLI::App& app) {
   app.description(
-      "Shows a run while it is going: on the terminal how far it is and which agents lead, and\n"
-      "in a browser the page of sau report, which keeps itself up to date. It only reads, so it\n"
-      "may begin before the run, in the middle or after it. Ctrl-C ends it; the run goes on.");
+      "Shows a run in progress: on the terminal how far it is and which agents lead, and in a\n"
+      "browser the page of sau report, which keeps itself up to date. It only reads, so it may\n"
+      "start before, during or after the run. Ctrl-C ends it; the run goes on.");
   app.footer(
       "Examples:\n"
       "  sau paper --only wheel --out results/wheel &\n"
@@ -172,7 +172,7 @@ Deed describe_watch(CLI::App& app) {
                  "IP address of the page; with 0.0.0.0 other machines see it too [127.0.0.1]")
       ->type_name("ADDRESS");
   const auto folder = std::make_shared<std::string>();
-  app.add_option("run", *folder, "result folder of sau run or sau paper; may not be there yet")
+  app.add_option("run", *folder, "result folder of sau run or sau paper; need not exist yet")
       ->required();
   return [flags, folder] {
     if (flags->no_page && flags->no_terminal) {

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kWindow = 120.0;  // seconds
-constexpr double kQuiet = 60.0;    // after these without a trial the speed says nothing
+constexpr double kQuiet = 60.0;    // seconds without a trial after which the speed is not known
 
 double seconds_between(WatchClock::time_point from, WatchClock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
@@ -25,7 +25,7 @@ bool has_run(const fs::path& folder) {
   return !fs::is_empty(folder, ignored);
 }
 
-// Processor time of a trial; by its steps where the cell has none yet.
+// Processor time of a trial; estimated from its steps if the cell has no times yet.
 double trial_seconds(const CellSummary& summary, double seconds_a_step) {
   return summary.seconds > 0.0 ? summary.seconds
                                : seconds_a_step * static_cast<double>(summary.cell.steps);

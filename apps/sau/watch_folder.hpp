@@ -15,36 +15,36 @@ namespace sau::cli {
 using WatchClock = std::chrono::steady_clock;
 
 enum class RunState {
-  kMissing,  // there is no run in the folder yet
-  kBroken,   // it cannot be read, at least at the moment
+  kMissing,  // the folder has no run yet
+  kBroken,   // the folder cannot be read, at least at the moment
   kRunning,  // some trials are missing
   kComplete
 };
 
-// What a look at a result folder found.
+// The state of a result folder.
 struct RunLook {
   RunState state = RunState::kMissing;
-  std::string problem = {};  // why there are no results, in a line
+  std::string problem = {};  // why there are no results, in one line
   std::vector<CellSummary> cells = {};
   std::uint64_t done = 0, asked = 0;              // trials
-  double seconds_done = 0.0, seconds_left = 0.0;  // processor time, as far as it is known
+  double seconds_done = 0.0, seconds_left = 0.0;  // processor time, as far as known
 };
 
-// Never throws: what is wrong is part of the answer.
+// Never throws: reports a problem in the result.
 RunLook look_at(const std::filesystem::path& folder);
 
-// Differs whenever a file of the folder has changed.
+// A fingerprint of the folder that changes whenever one of its files does.
 std::string mark_of(const std::filesystem::path& folder);
 
-// How fast a run goes on, from looks at it.
+// Estimates the speed of a run from successive looks at its folder.
 class Pace {
  public:
   void note(const RunLook& look, WatchClock::time_point now);
 
-  // How long the rest takes, by the processor time that trials of each cell take and by the speed
-  // of the last two minutes. Empty until two looks differ, and when nothing has come for long.
+  // How long the rest should take, from the processor time per trial of each cell and the speed of
+  // the last two minutes. Empty until two looks differ, and if no trial has come for a minute.
   std::optional<double> seconds_left(WatchClock::time_point now) const;
-  // Since the last trial was seen to come.
+  // Seconds since the last new trial was seen.
   double seconds_quiet(WatchClock::time_point now) const;
 
  private:

@@ -16,7 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::seconds;
 
-constexpr double kSlow = 1.0;  // seconds; comparisons that take longer wait for the end of the run
+constexpr double kSlow =
+    1.0;  // seconds; if a report takes longer, comparisons wait for the end of the run
 constexpr seconds kStillThere{10};
 constexpr seconds kFirst{60};
 
@@ -76,7 +77,7 @@ void LivePage::keep_up_to_date(const std::stop_token& stop) {
   }
 }
 
-// The folder's report; with the reason in its notes where there is none at the moment.
+// The folder's report. If it cannot be made now: the last good one, with the reason in its notes.
 Report LivePage::make() {
   const RunLook look = look_at(folder_);
   std::string problem = look.state == RunState::kMissing
@@ -139,7 +140,7 @@ HttpResponse LivePage::answer(const HttpRequest& request) {
   }
   if (request.path() == "/healthz") return text_response(200, "ok");
   if (request.path() != "/" && request.path() != "/report.json") {
-    return text_response(404, "there is / and /report.json");
+    return text_response(404, "only / and /report.json exist");
   }
   const auto built = current();
   if (!built) return text_response(503, "the report is being made");

@@ -13,9 +13,9 @@
 
 namespace sau::cli {
 
-// The report of a result folder for browsers, kept up to date by a thread of its own. It is made
-// again when the folder has changed, seldom enough to leave the processor to the run: every two
-// seconds at most while somebody asks for it, and for a tenth of the time at most.
+// The report of a result folder for browsers, kept up to date by a separate thread. It is made
+// again when the folder has changed, but rarely enough to leave the processor to the run: at most
+// every two seconds while somebody asks for it, and for at most a tenth of the time.
 class LivePage {
  public:
   LivePage(std::filesystem::path folder, std::string address);
@@ -23,14 +23,14 @@ class LivePage {
   LivePage& operator=(const LivePage&) = delete;
   ~LivePage();
 
-  // "/", "/report.json" and "/healthz". May be called by several threads.
+  // Answers "/", "/report.json" and "/healthz". Thread-safe.
   HttpResponse answer(const HttpRequest& request);
 
  private:
-  // What is sent.
+  // The contents that are sent.
   struct Built {
     std::string html, json, tag;
-    std::string failure;  // why one of them is empty
+    std::string failure;  // why html or json is empty
   };
 
   void keep_up_to_date(const std::stop_token& stop);
@@ -40,15 +40,15 @@ class LivePage {
 
   const std::filesystem::path folder_;
   const std::string address_;
-  // Of the thread alone.
-  bool compare_ = true;  // pairs and ranks; not in every report where they take long
+  // Used only by thread_.
+  bool compare_ = true;  // make pairs and ranks in every report; false if that takes long
   Report last_good_;
-  double cost_ = 0.0;  // seconds that the last one took
+  double cost_ = 0.0;  // seconds that the last report took
 
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::shared_ptr<const Built> built_;  // null: not yet
-  WatchClock::time_point asked_ = {};   // when somebody last asked
+  std::shared_ptr<const Built> built_;  // null: none yet
+  WatchClock::time_point asked_ = {};   // time of the last request
   std::jthread thread_;
 };
 

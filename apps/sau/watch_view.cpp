@@ -15,9 +15,9 @@ namespace sau::cli {
 namespace {
 
 constexpr std::size_t kLeaders = 3;
-constexpr double kWorthSaying = 10.0;  // seconds without a trial
+constexpr double kWorthSaying = 10.0;  // seconds without a trial that are worth a remark
 
-// The cells of a problem, those that count sorted by their mean regret.
+// A problem, and its cells with successful trials sorted by mean regret.
 struct Standing {
   std::string problem;
   std::uint64_t done = 0, asked = 0;
@@ -50,13 +50,13 @@ std::vector<Standing> standings_of(const RunLook& look) {
   return standings;
 }
 
-// How much of the leaders is shown.
+// How much is shown about the leaders.
 struct Detail {
   std::size_t leaders = kLeaders;
   bool trials = true;
 };
 
-// "SAU-UCB 211.6 ± 14.3 (20)": two figures of the standard error, and the trials.
+// "SAU-UCB 211.6 ± 14.3 (20)": rounded to two digits of the standard error, and the trials.
 std::string leader_text(const CellSummary& cell, bool trials) {
   const double scale = cell.regret.sem > 0.0 ? cell.regret.sem : 0.01 * std::abs(cell.regret.mean);
   const int digits =
@@ -67,7 +67,7 @@ std::string leader_text(const CellSummary& cell, bool trials) {
                      trials ? fmt::format(" ({})", cell.counted()) : "");
 }
 
-// As many columns as the terminal has; a character that is more than one byte stays whole.
+// Cuts the text to that many columns, never inside a multi-byte character.
 std::string cut(const std::string& text, std::size_t columns) {
   if (columns == 0 || detail::width_of(text) <= columns) return text;
   std::size_t end = 0, used = 0;
@@ -187,7 +187,7 @@ void TerminalView::show(const std::string& heading, const RunLook& look, const P
   const std::vector<std::string> foot = {"", look.state == RunState::kComplete
                                                  ? "Ctrl-C ends watching."
                                                  : "Ctrl-C ends watching; the run goes on."};
-  // One line stays free, or the last one would move all others up.
+  // One line stays free, or the terminal would scroll.
   const std::size_t taken = lines.size() + foot.size() + 1;
   const std::size_t room = size.lines > taken ? size.lines - taken : 1;
   const auto leaders = leader_lines(look, {.columns = size.columns, .lines = room});

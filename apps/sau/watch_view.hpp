@@ -14,11 +14,11 @@ struct ViewSize {
   std::size_t columns = 0, lines = 0;  // 0: no limit
 };
 
-// A line a problem: how many of its trials are done, and the three agents of least mean regret.
-// Problems that are not complete come first; what does not fit is left out, and said to be.
+// One line per problem: how many of its trials are done, and the three agents with the least mean
+// regret. Incomplete problems come first. If some do not fit, the last line says how many.
 std::vector<std::string> leader_lines(const RunLook& look, const ViewSize& size);
 
-// The view on a terminal, drawn over itself. The screen is as it was when this goes.
+// A view on a terminal that is redrawn in place. The destructor restores the screen.
 class TerminalView {
  public:
   TerminalView();
@@ -29,7 +29,7 @@ class TerminalView {
   void show(const std::string& heading, const RunLook& look, const Pace& pace);
 };
 
-// The whole as plain text, without limits of size.
+// The whole view as plain text, without size limits.
 std::string whole_view(const std::string& heading, const RunLook& look, const Pace& pace);
 
 }  // namespace sau::cli

@@ -15,13 +15,14 @@
 namespace sau::detail {
 namespace {
 
-constexpr double kMiddleOfSmallLetters = 0.36;  // of the size, above the baseline
+constexpr double kMiddleOfSmallLetters =
+    0.36;  // height above the baseline, as a share of the font size
 
 cairo_status_t append(void* bytes, const unsigned char* data, unsigned int size) {
   try {
     static_cast<std::string*>(bytes)->append(reinterpret_cast<const char*>(data), size);
   } catch (const std::bad_alloc&) {
-    return CAIRO_STATUS_NO_MEMORY;  // it must not fly through C
+    return CAIRO_STATUS_NO_MEMORY;  // exceptions must not pass through C
   }
   return CAIRO_STATUS_SUCCESS;
 }
@@ -38,7 +39,7 @@ void set_source(cairo_t* cairo, const Colour& colour) {
 
 bool has_place(const Point& point) { return std::isfinite(point.x) && std::isfinite(point.y); }
 
-// Corners of the shapes around 0, 1 being their radius.
+// Corners of a shape with centre 0 and radius 1; empty for a circle.
 std::vector<Point> corners_of(std::string_view shape) {
   if (shape == "square") return {{-0.9, -0.9}, {0.9, -0.9}, {0.9, 0.9}, {-0.9, 0.9}};
   if (shape == "diamond") return {{0, -1.25}, {1.0, 0}, {0, 1.25}, {-1.0, 0}};
@@ -72,8 +73,8 @@ std::string xml_escaped(std::string_view text) {
   return escaped;
 }
 
-// Cairo numbers the surfaces of a process, and writes that number: the same figure is to be the
-// same file. It has no place for a title, which is what a screen reader reads.
+// Cairo writes a running number of the process into each file; we replace it, so that the same
+// figure gives the same bytes. We add the title, for screen readers, because Cairo cannot.
 std::string finished_svg(std::string svg, const std::string& title) {
   constexpr std::string_view kId = "id=\"surface";
   for (std::size_t at = 0; (at = svg.find(kId, at)) != std::string::npos;) {
@@ -124,7 +125,7 @@ Canvas::Canvas(PictureFormat format, double width, double height, double pixels,
     case PictureFormat::kPdf:
       own.surface = cairo_pdf_surface_create_for_stream(append, &own.bytes, width, height);
       cairo_pdf_surface_set_metadata(own.surface, CAIRO_PDF_METADATA_TITLE, title_.c_str());
-      // No date: the same figure is to be the same file.
+      // No date, so that the same figure gives the same bytes.
       cairo_pdf_surface_set_metadata(own.surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
       break;
     case PictureFormat::kPng:
@@ -136,7 +137,7 @@ Canvas::Canvas(PictureFormat format, double width, double height, double pixels,
   check(cairo_surface_status(own.surface));
   own.cairo = cairo_create(own.surface);
   if (format == PictureFormat::kPng) cairo_scale(own.cairo, pixels, pixels);
-  // Letters are as wide in every format and at every size.
+  // No hinting, so that letters have the same widths in every format and at every size.
   cairo_font_options_t* const font = cairo_font_options_create();
   cairo_font_options_set_hint_style(font, CAIRO_HINT_STYLE_NONE);
   cairo_font_options_set_hint_metrics(font, CAIRO_HINT_METRICS_OFF);

@@ -43,11 +43,11 @@ struct TextStyle {
   double size = 13.0;
   Align align = Align::kLeft;
   bool bold = false;
-  bool upwards = false;  // turned to the left, reading from bottom to top
+  bool upwards = false;  // rotated left, reads from bottom to top
 };
 
-// A sheet of paper in one of the formats. Text stands with the middle of its small letters at the
-// given height; nothing is drawn at places that are not numbers.
+// A sheet of paper in one of the formats. The given height of a text is the middle of its small
+// letters. Points with NaN or infinite coordinates are not drawn.
 class Canvas {
  public:
   Canvas(PictureFormat format, double width, double height, double pixels, std::string title);
@@ -64,17 +64,17 @@ class Canvas {
   void rectangle(const Box& box, Colour inside, const Pen& edge);
   void text(Point place, std::string_view text, const TextStyle& style);
   double text_width(std::string_view text, const TextStyle& style);
-  // The text, where it is wider with an ellipsis in its middle: names differ at their ends.
+  // The text; if it is too wide, with an ellipsis in the middle, since names differ at their ends.
   std::string fitted(std::string text, const TextStyle& style, double width);
   // A shape by its name in AlgorithmStyle, about twice `radius` wide.
   void marker(Point place, std::string_view shape, double radius, Colour inside, const Pen& edge);
 
-  // Until the next unclip() nothing is drawn outside the box.
+  // Nothing is drawn outside the box until the next unclip().
   void clip(const Box& box);
   void unclip();
 
-  // The bytes of the picture; the canvas cannot be drawn on after that. Throws Error when drawing
-  // failed, as when there is no memory.
+  // The bytes of the picture. Do not draw on the canvas after this. Throws Error when drawing
+  // failed, for lack of memory for example.
   std::string finish();
 
  private:

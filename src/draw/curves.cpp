@@ -11,7 +11,7 @@ namespace sau::detail {
 namespace {
 
 constexpr std::size_t kMarkers = 5;  // along a line
-constexpr double kFarOut = 2.5;      // times the regret of the others
+constexpr double kFarOut = 2.5;      // Uniform's regret relative to the others'
 
 // "mean of 500 trials with 95 % interval".
 std::string trials_text(const ProblemFigure& figure) {
@@ -27,11 +27,12 @@ std::string trials_text(const ProblemFigure& figure) {
   const std::string counts =
       least == most ? std::to_string(most) : fmt::format("{} to {}", least, most);
   if (most == 1) return "a single trial";
-  return fmt::format("mean of {} trials{}{}", counts, band ? " with 95 % interval" : "",
-                     figure.comparison.heavy_tails ? "; a few trials move some of the means" : "");
+  return fmt::format(
+      "mean of {} trials{}{}", counts, band ? " with 95 % interval" : "",
+      figure.comparison.heavy_tails ? "; a few trials dominate some of the means" : "");
 }
 
-// The numbers of a series that have a place, by the place of their step.
+// How many of the figure's points the series has.
 std::size_t length_of(const Series& series, const ProblemFigure& figure) {
   return std::min(series.mean.size(), figure.points.size());
 }
@@ -60,8 +61,7 @@ Range regret_range(const ProblemFigure& figure, bool log) {
   }
   if (log) return all;
   all.add(0.0);
-  // Playing at random is there to compare with: it may leave the picture where the others would
-  // hardly be seen beside it.
+  // Random play is only a baseline: it may leave the picture if it would squeeze the others.
   if (learners.empty() || all.high < kFarOut * learners.high) return all;
   learners.add(all.low);
   return learners;
@@ -82,7 +82,7 @@ void draw_band(Plot& plot, const ProblemFigure& figure, const Series& series) {
   if (size > 1) plot.canvas.polygon(outline, plot.sheet.look(series.algorithm).colour.faded(0.16));
 }
 
-// Markers at places of their own for each line, so that lines on top of each other can be told.
+// Each line has its markers at different steps, so that lines on top of each other stay visible.
 void draw_markers(Plot& plot, const std::vector<Point>& points, const Look& look, double offset) {
   double next = plot.area.left + plot.area.width() * (0.2 + offset) / kMarkers;
   for (const Point& point : points) {
@@ -92,7 +92,7 @@ void draw_markers(Plot& plot, const std::vector<Point>& points, const Look& look
   }
 }
 
-// A single point makes no line.
+// A single point gets only a marker.
 void draw_line(Plot& plot, const ProblemFigure& figure, const Series& series, double offset) {
   std::vector<Point> points;
   for (std::size_t i = 0; i < length_of(series, figure); ++i) {
@@ -103,7 +103,7 @@ void draw_line(Plot& plot, const ProblemFigure& figure, const Series& series, do
   draw_markers(plot, points, look, offset);
 }
 
-// `top`: the end of the axis.
+// `top`: the upper end of the axis.
 std::vector<LineLabel> labels_of(const ProblemFigure& figure, double top) {
   std::vector<LineLabel> labels;
   for (const Series& series : figure.series) {
@@ -132,7 +132,7 @@ std::string draw_curves(const Sheet& sheet, const ProblemFigure& figure) {
             labels_width(sheet, canvas, labels));
   canvas.clip({plot.area.left, plot.area.top, plot.area.right + 5.0, plot.area.bottom + 1.0});
   for (const Series& series : figure.series) draw_band(plot, figure, series);
-  // The first algorithms are drawn last: on top.
+  // Draw the first algorithms last, on top of the others.
   for (std::size_t i = figure.series.size(); i-- > 0;) {
     draw_line(plot, figure, figure.series[i],
               static_cast<double>(i) / static_cast<double>(figure.series.size()));

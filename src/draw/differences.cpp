@@ -23,7 +23,7 @@ Estimate turned(const Estimate& one) {
   return {.value = -one.value, .low = -one.high, .high = -one.low};
 }
 
-// The one of least regret by what the comparison goes by.
+// The algorithm with the least mean regret, or median regret if there are heavy tails.
 std::size_t reference_of(const ProblemFigure& figure) {
   const ProblemComparison& comparison = figure.comparison;
   std::size_t best = 0;
@@ -58,7 +58,7 @@ std::vector<Against> against(const ProblemComparison& comparison, std::size_t re
   return all;
 }
 
-// Differences of very different size need an axis that is linear near 0 and logarithmic beyond.
+// Differences of very different sizes need an axis that is linear near 0 and logarithmic beyond.
 Scale difference_scale(const std::vector<Against>& all) {
   Range range;
   range.add(0.0);

@@ -8,8 +8,8 @@
 namespace sau::detail {
 namespace {
 
-constexpr double kWideRegrets =
-    20.0;  // beyond it a linear axis shows little but its largest number
+// Ratio of regrets beyond which a linear axis shows little but the largest one.
+constexpr double kWideRegrets = 20.0;
 
 bool has_numbers(const Series& series) {
   return series.trials > series.failed && std::isfinite(series.final_median);
@@ -27,7 +27,7 @@ std::vector<const Series*> sorted_series(const ProblemFigure& figure) {
 
 Scale regret_scale(const std::vector<const Series*>& all, bool log) {
   Range range;
-  double middle = 0.0;  // of the largest box
+  double middle = 0.0;  // upper quartile of the largest box
   for (const Series* series : all) {
     range.add(series->minimum);
     range.add(series->maximum);
@@ -38,7 +38,7 @@ Scale regret_scale(const std::vector<const Series*>& all, bool log) {
   if (range.empty()) return Scale::linear({.low = 0.0, .high = 1.0});
   const bool wide = range.low > 0.0 && range.high > kWideRegrets * range.low;
   if (range.low > 0.0 && (log || wide)) return Scale::logarithmic(range).widened(0.03, 0.03);
-  // Trials without any regret beside stuck ones.
+  // Some trials have no regret, others are stuck.
   if (middle > 0.0 && (log || range.high > kWideRegrets * middle)) {
     const double threshold = std::pow(10.0, std::floor(std::log10(middle)));
     return Scale::symmetric(range, threshold).widened(0.03, 0.03);
@@ -46,7 +46,7 @@ Scale regret_scale(const std::vector<const Series*>& all, bool log) {
   return Scale::linear(range).widened(0.03, 0.03);
 }
 
-// Evenly spread in [-1, 1], the same at every drawing: multiples of the golden ratio.
+// Evenly spread over [-1, 1] and deterministic: multiples of the golden ratio.
 double jitter(std::size_t i) {
   return 2.0 * std::fmod(static_cast<double>(i) * 0.6180339887498949, 1.0) - 1.0;
 }

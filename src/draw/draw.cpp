@@ -33,7 +33,7 @@ std::vector<Picture> draw_report(const Report& report, PictureFormat format,
                                  const DrawOptions& options) {
   check_size("width", options.width, 240.0, 10'000.0);
   check_size("height", options.height, 160.0, 10'000.0);
-  check_size("number of pixels a unit", options.pixels, 0.1, 10.0);
+  check_size("number of pixels per unit", options.pixels, 0.1, 10.0);
   const detail::Sheet sheet(report, format, options);
   std::vector<Picture> pictures;
   const auto add = [&](const std::string& name, std::string bytes) {

@@ -14,7 +14,7 @@ std::vector<double> spread_out(std::vector<double> wanted, double distance, doub
   std::vector<std::size_t> order(wanted.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return wanted[i]; });
-  // Labels that touch form a block, which stands with its middle at the mean of what they want.
+  // Labels that touch form a block, which is centred at the mean of their wanted places.
   struct Block {
     double sum = 0.0, top = 0.0;
     std::size_t size = 0;

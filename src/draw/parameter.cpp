@@ -36,7 +36,7 @@ Scale regret_scale(const ParameterFigure& figure, bool log) {
   return Scale::linear(range).widened(0.0, 0.03);
 }
 
-// The settings are few and chosen, so they stand side by side at equal distances.
+// The settings are few and hand-picked, so they are drawn at equal distances.
 double place_of(std::size_t i) { return static_cast<double>(i); }
 
 void draw_paper(Plot& plot, const Line& line, const Look& look, double shift) {
@@ -99,7 +99,7 @@ std::string draw_parameter(const Sheet& sheet, const ParameterFigure& figure) {
              .labels = names},
             {.scale = regret_scale(figure, sheet.options.log_axes), .title = figure.axis},
             labels_width(sheet, canvas, labels));
-  // Side by side, as intervals of equal places would hide each other.
+  // Shift the algorithms sideways, or their intervals would hide each other.
   const double room = std::min(40.0, 0.4 * plot.area.width() / (last + 1.0));
   const auto count = static_cast<double>(figure.lines.size());
   canvas.clip({plot.area.left, plot.area.top - 5.0, plot.area.right + 5.0, plot.area.bottom + 1.0});

@@ -9,7 +9,7 @@ namespace {
 constexpr double kTitleSize = 15.0, kTextSize = 13.0, kSmallSize = 12.0;
 constexpr double kTitleLine = 22.0, kSubtitleLine = 19.0;
 constexpr double kTickLength = 4.0, kTickGap = 5.0;
-constexpr double kBelow = 52.0;  // tick labels and the title of the axis
+constexpr double kBelow = 52.0;  // room for tick labels and the axis title
 constexpr double kLeastRow = 30.0, kMostRow = 52.0;
 
 TextStyle tick_style(const Sheet& sheet, Align align) {
@@ -54,7 +54,7 @@ bool inside(double place, double a, double b) {
   return place >= std::min(a, b) - 0.5 && place <= std::max(a, b) + 0.5;
 }
 
-// The middle of an axis, or as near to it as keeps the title of the axis on the paper.
+// The middle of an axis, moved if needed to keep the axis title on the paper.
 double centred(Canvas& canvas, const std::string& title, const TextStyle& style, double first,
                double last, double end) {
   const double half = 0.5 * canvas.text_width(title, style);
@@ -67,7 +67,7 @@ void draw_bottom_axis(const Sheet& sheet, Canvas& canvas, const Box& area, const
     vertical_line(canvas, axis.scale(value), area, {theme.faint_grid, 0.6});
   }
   const TextStyle style = tick_style(sheet, Align::kCentre);
-  double free_from = 0.0;  // labels that would touch the one before are left out
+  double free_from = 0.0;  // a label that would touch the one before is left out
   for (std::size_t i = 0; i < axis.values.size(); ++i) {
     const double place = axis.scale(axis.values[i]);
     if (!inside(place, area.left, area.right)) continue;

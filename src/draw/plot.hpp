@@ -29,7 +29,7 @@ struct Sheet {
   Sheet(const Report& report, PictureFormat picture_format, const DrawOptions& draw_options);
 
   const Look& look(const std::string& algorithm) const;
-  // `height`: more than the options ask for, where a figure needs it.
+  // `height` may exceed that of the options if the figure needs it.
   Canvas canvas(const std::string& title, double height) const {
     return {format, options.width, height, options.pixels, title};
   }
@@ -44,13 +44,13 @@ struct Axis {
   Scale scale;
   std::string title;
   Unit unit = Unit::kNumber;
-  // Ticks of one's own; empty: those of the scale.
+  // Custom ticks; empty: those of the scale.
   std::vector<double> values = {};
   std::vector<std::string> labels = {};
 };
 
-// A figure with an axis on the left and one below. The area for the data lies between them, the
-// headings above and `right` units of room for labels on the right.
+// A figure with an axis on the left and one below. Headings are above the data area, and `right`
+// units of room for labels are on its right.
 class Plot {
  public:
   Plot(const Sheet& sheet, Canvas& canvas, const std::string& title, const std::string& subtitle,
@@ -62,7 +62,7 @@ class Plot {
   Scale x, y;
 };
 
-// A figure of one row for each name, the names on the left and an axis below.
+// A figure with one row per name, the names on the left and an axis below.
 class RowPlot {
  public:
   RowPlot(const Sheet& sheet, Canvas& canvas, const std::string& title, const std::string& subtitle,
@@ -80,21 +80,20 @@ class RowPlot {
   double row_height = 0.0;
 };
 
-// The height that was asked for, or one at which `rows` can be told apart, or are not lost in
-// space.
+// The requested height, adjusted so that rows are neither too narrow nor too far apart.
 double rows_height(const Sheet& sheet, std::size_t rows);
-// The same for labels on the right.
+// The requested height, or more if the labels on the right need it.
 double labels_height(const Sheet& sheet, std::size_t labels);
 
-// Names and titles; ticks and remarks.
+// plain_text: names and titles. small_text: subtitles and remarks.
 TextStyle plain_text(const Sheet& sheet, Align align = Align::kLeft);
 TextStyle small_text(const Sheet& sheet, Align align = Align::kLeft);
 
-// Free around everything.
+// Margin around everything.
 inline constexpr double kEdge = 12.0;
-// Of a name on the right.
+// Height of a name on the right.
 inline constexpr double kLabelHeight = 17.0;
-// Of a figure's width, for the longest name.
+// Share of the figure's width that the longest name may take.
 inline constexpr double kWidestName = 0.34;
 
 }  // namespace sau::detail

@@ -9,7 +9,7 @@
 namespace sau::detail {
 namespace {
 
-// Equal ranks lie side by side, so that their number can be seen: 0, 1, -1, 2, -2, ... steps aside.
+// Equal ranks are drawn side by side, so that one can count them: offsets 0, 1, -1, 2, -2, ...
 double aside(std::size_t i) {
   const std::size_t steps = (i + 1) / 2;
   return static_cast<double>(steps) * (i % 2 == 1 ? 1.0 : -1.0);

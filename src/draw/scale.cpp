@@ -9,9 +9,9 @@
 namespace sau::detail {
 namespace {
 
-constexpr double kSlack = 1e-9;  // of a tick's distance, for ticks at the very ends
+constexpr double kSlack = 1e-9;  // share of the tick distance, so that ticks at the very ends count
 
-// Whether its ends are the same but for rounding.
+// Whether the ends are equal up to rounding.
 bool is_narrow(const Range& range) {
   return range.high - range.low <= 1e-12 * std::max(std::abs(range.low), std::abs(range.high));
 }
@@ -23,7 +23,7 @@ Range widened_if_narrow(Range range) {
   return {.low = range.low - around, .high = range.high + around};
 }
 
-// The nearest of 1, 2, 5, 10, 20, ... and their tenths, by ratio.
+// The nearest of ..., 0.5, 1, 2, 5, 10, 20, ..., by ratio.
 double round_step(double size) {
   const double power = std::pow(10.0, std::floor(std::log10(size)));
   const double rest = size / power;
@@ -33,7 +33,7 @@ double round_step(double size) {
                                            : 10.0);
 }
 
-// 10 to an integer power, as exactly as it is written.
+// 10 to an integer power, accurate for negative exponents too.
 double power_of_ten(int exponent) {
   return exponent >= 0 ? std::pow(10.0, exponent) : 1.0 / std::pow(10.0, -exponent);
 }
@@ -42,8 +42,8 @@ std::vector<double> linear_ticks(double low, double high, int wanted) {
   const double step = round_step((high - low) / std::max(wanted, 1));
   std::vector<double> values;
   const double first = std::ceil(low / step - kSlack), last = std::floor(high / step + kSlack);
-  if (first + 1.0 == first) return {low};  // too narrow for numbers to count through it
-  // From the number of the tick, so that 0.3 is not 0.30000000000000004, and 0 not -0.
+  if (first + 1.0 == first) return {low};  // too narrow: doubles cannot count the ticks
+  // Computed from the tick's index, so that we get 0.3, not 0.30000000000000004, and 0, not -0.
   const double inverse = std::round(1.0 / step);
   for (double i = first; i <= last; ++i) {
     values.push_back(step < 1.0 ? i / inverse + 0.0 : i * step + 0.0);
@@ -51,7 +51,7 @@ std::vector<double> linear_ticks(double low, double high, int wanted) {
   return values;
 }
 
-// Multiples of the powers of ten within the ends.
+// The given multiples of powers of ten that lie within the ends.
 std::vector<double> decade_ticks(double low, double high, const std::vector<double>& factors,
                                  int every) {
   std::vector<double> values;
@@ -93,7 +93,7 @@ std::vector<double> symmetric_ticks(double low, double high, double threshold, i
   }
 }
 
-// The fewest digits after the point that tell all of the values apart from their neighbours.
+// The fewest digits after the point that show all values exactly, at most 6.
 int digits_needed(const std::vector<double>& values, double unit) {
   int digits = 0;
   for (const double value : values) {
@@ -117,7 +117,7 @@ std::string trimmed(std::string decimals) {
   return decimals;
 }
 
-// One number by itself: 0.01, 5, 2000, 20k, 1M; 2k where thousands are to be short.
+// A single number: 0.01, 5, 2000, 20k, 1M. From `thousands` on it is written with k.
 std::string lone_label(double value, double thousands = 1e4) {
   const double size = std::abs(value);
   if (size == 0.0) return "0";
@@ -141,7 +141,7 @@ std::string seconds_label(double value) {
   return trimmed(fmt::format("{:.3f}", value / unit)) + suffix;
 }
 
-// Whether the values are evenly spaced, so that they are to have the same unit and digits.
+// Evenly spaced values are written with the same unit and number of digits.
 bool evenly_spaced(const std::vector<double>& values) {
   for (std::size_t i = 2; i < values.size(); ++i) {
     const double step = values[1] - values[0];
@@ -264,7 +264,7 @@ std::vector<std::string> tick_labels(const std::vector<double>& values, Unit uni
       labels.push_back(value == 0.0 ? "0" : with_sign(value, magnitude));
     }
   } else {
-    // Beside 10k, 2000 is 2k.
+    // Next to 10k, write 2000 as 2k.
     for (const double value : values) {
       labels.push_back(lone_label(value, largest >= 1e4 ? 1e3 : 1e4));
     }

@@ -6,7 +6,7 @@
 
 namespace sau::detail {
 
-// The least and the largest of the finite numbers that it was shown.
+// The smallest and the largest finite number that was added.
 struct Range {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
@@ -15,25 +15,24 @@ struct Range {
   bool empty() const noexcept { return low > high; }
 };
 
-// From numbers to places on paper, along one axis.
+// Maps numbers to coordinates along one axis.
 class Scale {
  public:
-  // Each takes a range of numbers; one that is empty or a single number is widened, so that every
-  // figure has an axis.
+  // A range that is empty or a single number is widened, so that every figure has an axis.
   static Scale linear(Range range);
-  // What is not positive has no place on it.
+  // Has no coordinate for numbers that are not positive.
   static Scale logarithmic(Range range);
   // Linear within `threshold` of 0, logarithmic further out: asinh(v / threshold).
   static Scale symmetric(Range range, double threshold);
 
-  // Puts the ends of the range at these places.
+  // The same scale with the ends of the range at these coordinates.
   Scale onto(double first, double last) const noexcept;
-  // Adds room at both ends, as a share of the length.
+  // Adds room at each end, as a share of the length.
   Scale widened(double below, double above) const noexcept;
 
-  // NaN for what has no place; may lie beyond the ends.
+  // NaN if the value has no coordinate. May lie beyond the ends.
   double operator()(double value) const noexcept;
-  // Within the ends, for what may stick out: an interval on a logarithmic axis, say.
+  // Clamped to the ends, for values that may lie beyond, such as an interval on a logarithmic axis.
   double clamped(double value) const noexcept;
 
   double low() const noexcept;
@@ -49,23 +48,23 @@ class Scale {
 
   Kind kind_;
   double threshold_;
-  double from_ = 0.0, to_ = 1.0;     // the ends, bent
-  double first_ = 0.0, last_ = 1.0;  // their places
+  double from_ = 0.0, to_ = 1.0;     // the ends, transformed
+  double first_ = 0.0, last_ = 1.0;  // their coordinates
 };
 
-// Where numbers are written: multiples of 1, 2 or 5 times a power of ten, about `wanted` of them;
-// on a logarithmic axis powers of ten, and with few of these 1, 2 and 5 times them.
+// Ticks with labels: about `wanted` multiples of 1, 2 or 5 times a power of ten. On a logarithmic
+// axis powers of ten, and if there are few also 2 and 5 times them.
 std::vector<double> tick_values(const Scale& scale, int wanted);
 
-// Where only a line is drawn: 2 to 9 times the powers of ten of a logarithmic axis.
+// Grid lines without labels: 2 to 9 times the powers of ten, on a logarithmic axis only.
 std::vector<double> minor_tick_values(const Scale& scale);
 
 enum class Unit { kNumber, kSeconds };
 
-// As they are written beside each other: 0, 500, 1000, or 20k, 40k, or 1 ms, 10 ms.
+// Labels in one common style: 0, 500, 1000, or 20k, 40k, or 1 ms, 10 ms.
 std::vector<std::string> tick_labels(const std::vector<double>& values, Unit unit = Unit::kNumber);
 
-// A number in the running text of a figure, to three digits: 0.0123, 12.3, 1230, 12.3k.
+// A number with three digits, for text in a figure: 0.0123, 12.3, 1230, 12.3k.
 std::string short_number(double value);
 
 }  // namespace sau::detail

@@ -8,7 +8,7 @@
 namespace sau::detail {
 namespace {
 
-// Both axes are logarithmic: what is not positive has no place.
+// Both axes are logarithmic, so only positive numbers can be drawn.
 bool has_place(const TimeFigure::Point& point) {
   return std::isfinite(point.seconds) && std::isfinite(point.regret) && point.seconds > 0.0 &&
          point.regret > 0.0;
@@ -58,7 +58,7 @@ std::string draw_times(const Sheet& sheet, const TimeFigure& figure) {
   const bool several =
       std::ranges::any_of(centres, [](const Centre& centre) { return centre.problems > 1.0; });
   Plot plot(sheet, canvas, figure.title,
-            several ? "small: a problem; large: geometric mean over the problems" : "",
+            several ? "small: one problem; large: geometric mean over the problems" : "",
             {.scale = Scale::logarithmic(seconds).widened(0.04, 0.04),
              .title = "processor time of a trial",
              .unit = Unit::kSeconds},

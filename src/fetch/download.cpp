@@ -21,7 +21,7 @@ namespace {
 constexpr long kWhole = 200, kPartial = 206, kBeyondTheEnd = 416;
 constexpr long kMaxRedirects = 5;
 
-// The file changed, or the server answered with another part than the one asked for.
+// The file changed, or the server sent another part than we asked for.
 struct Mismatch {};
 
 std::uint64_t to_number(std::string_view text) {
@@ -30,8 +30,8 @@ std::uint64_t to_number(std::string_view text) {
   return value;
 }
 
-// What one answer of a server says, and where its body goes. Exceptions are kept for later: they
-// must not fly through C.
+// One answer of a server; writes its body to the part file. Exceptions are kept for rethrow(),
+// because they must not pass through libcurl, which is C.
 class Answer {
  public:
   Answer(const std::string& url, PartFile& part, std::string version)
@@ -43,7 +43,7 @@ class Answer {
   void rethrow() const {
     if (failure_) std::rethrow_exception(failure_);
   }
-  // A whole file without a byte has no body to begin it.
+  // An empty file has no body, so read_body() never called begin().
   void finish() {
     if (status_ == kWhole && !begun_) begin();
   }
@@ -59,9 +59,9 @@ class Answer {
 
  private:
   template <class F>
-  std::size_t guarded(std::size_t size, F&& deed) noexcept {
+  std::size_t guarded(std::size_t size, F&& action) noexcept {
     try {
-      deed(*this);
+      action(*this);
       return size;
     } catch (...) {
       failure_ = std::current_exception();
@@ -70,7 +70,7 @@ class Answer {
   }
 
   void read_header(std::string_view line) {
-    if (line.starts_with("HTTP/")) {  // after a redirect, once more
+    if (line.starts_with("HTTP/")) {  // comes again after a redirect
       const std::size_t space = line.find(' ');
       status_ = space == std::string_view::npos
                     ? 0
@@ -110,7 +110,7 @@ class Answer {
     total_ = to_number(range.substr(std::min(range.find('/'), range.size() - 1) + 1));
   }
 
-  // What If-Range takes: a strong entity tag or a date.
+  // The value for If-Range: a strong entity tag or a date.
   std::string version() const {
     const auto tag = fields_.find("etag");
     if (tag != fields_.end() && tag->second.starts_with('"')) return tag->second;
@@ -145,7 +145,7 @@ struct Watch {
 
 using Headers = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
 
-// One attempt. What libcurl says about it goes to `why`.
+// One attempt. libcurl's error message goes to `why`.
 CURLcode transfer(const std::string& url, const std::string& version, PartFile& part,
                   Answer& answer, const DownloadOptions& options, std::string& why) {
   const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> easy(curl_easy_init(),
@@ -202,9 +202,10 @@ void start_libcurl() {
 }
 
 std::string kept(const PartFile& part) {
-  return part.size() == 0 ? ""
-                          : "; the " + std::to_string(part.size()) +
-                                " bytes that have arrived are kept, the same command goes on";
+  return part.size() == 0
+             ? ""
+             : "; the " + std::to_string(part.size()) +
+                   " bytes that have arrived are kept; run the same command again to continue";
 }
 
 }  // namespace
@@ -223,7 +224,7 @@ bool download(const std::string& url, const std::filesystem::path& path,
       answer.rethrow();
       if (code == CURLE_OK) answer.finish();
     } catch (const Mismatch&) {
-      if (fresh) throw Error("cannot download " + url + ": the server sends a part of it only");
+      if (fresh) throw Error("cannot download " + url + ": the server sends only a part of it");
       fresh = true;
       continue;
     }

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The smallest form first.
+// Smallest files first.
 constexpr std::array<std::string_view, 5> kForms = {".xz", ".gz", "", ".Z", ".zip"};
 
 bool is_address(const std::string& mirror) { return mirror.find("://") != std::string::npos; }
@@ -30,7 +30,7 @@ void put(const fs::path& target, std::string_view content) {
   write_file(target, content);
 }
 
-// On a full disk the part goes as well.
+// Removes the part even if `put` fails, since the disk may be full.
 void put_and_discard(const fs::path& target, std::string_view content, const fs::path& part) {
   try {
     put(target, content);
@@ -59,7 +59,8 @@ void download_and_put(const std::string& url, const DataFile& file, const FetchO
       return;
     }
     discard_part(part);
-    // Two halves of different files: the server did not say that its file had changed.
+    // A resumed download may join halves of two different files if the server did not report that
+    // its file had changed, so try once more from the start.
     if (!resumed || again) throw Error(why);
   }
 }
@@ -68,8 +69,7 @@ std::string by_hand(const DataSource& source, const DataFile& file, const FetchO
   const std::string place = " (it goes to " + (options.folder / file.path).string() + ")";
   const std::string add = "'sau data add " + std::string(source.name) + " FILE'" + place;
   if (file.url.empty()) return "; " + std::string(source.note) + place;
-  return "; where the network is closed, fetch " + std::string(file.url) + " elsewhere and use " +
-         add;
+  return "; without network access, fetch " + std::string(file.url) + " elsewhere and use " + add;
 }
 
 void fetch_from_address(const std::string& base, const DataFile& file,
@@ -153,7 +153,8 @@ std::vector<fs::path> add_data_files(const DataSource& source, const fs::path& f
     reasons += "; as " + file_name(file) + ": " + why;
   }
   if (!added.empty()) return added;
-  throw Error(from.string() + " is no file of the data set " + std::string(source.name) + reasons);
+  throw Error(from.string() + " is not a file of the data set " + std::string(source.name) +
+              reasons);
 }
 
 }  // namespace sau

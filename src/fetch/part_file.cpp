@@ -38,7 +38,7 @@ PartFile::PartFile(fs::path path) : path_(std::move(path)) {
   if (file_ < 0) throw Error(reason(path_, errno));
   if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
     ::close(file_);
-    throw Error(path_.string() + " is in use: another process downloads this file");
+    throw Error(path_.string() + " is in use: another process is downloading this file");
   }
   const off_t end = ::lseek(file_, 0, SEEK_END);
   size_ = end < 0 ? 0 : static_cast<std::uint64_t>(end);
@@ -87,7 +87,7 @@ void PartFile::discard() {
 void PartFile::fail(int code) {
   if (!is_full(code)) throw Error(reason(path_, code));
   discard();
-  throw Error(reason(path_, code) + "; what had arrived was removed again");
+  throw Error(reason(path_, code) + "; the partial download was removed");
 }
 
 void discard_part(const fs::path& part) {

@@ -7,11 +7,11 @@
 
 namespace sau {
 
-// A download on its way to disk: the bytes so far, and beside them, in <part>.from, the address and
-// the version of the file that they belong to. One process at a time.
+// A partial download: the bytes so far, and beside them, in <part>.from, the address and version of
+// the file they belong to. Only one process may use it at a time.
 class PartFile {
  public:
-  // Throws Error when it cannot be written or another process is at it.
+  // Throws Error when it cannot be written or another process uses it.
   explicit PartFile(std::filesystem::path path);
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
@@ -21,7 +21,7 @@ class PartFile {
   const std::filesystem::path& path() const { return path_; }
   std::uint64_t size() const { return size_; }
 
-  // The version of the file at `url` that the bytes belong to; empty: they cannot be continued.
+  // The version of the file at `url` that the bytes belong to; empty if they cannot be continued.
   std::string version_at(const std::string& url) const;
 
   void restart(const std::string& url, const std::string& version);

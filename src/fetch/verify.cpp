@@ -16,7 +16,7 @@ std::uint64_t count_lines(std::string_view content) {
   return ends + (content.empty() || content.ends_with('\n') ? 0 : 1);
 }
 
-// Servers like to answer with a page where the file used to be.
+// Servers often answer with a web page when the file is gone.
 std::string page_hint(std::string_view content) {
   const std::size_t start = content.find_first_not_of(" \t\r\n");
   const bool page = start != std::string_view::npos && content.substr(start).starts_with('<');

@@ -21,7 +21,7 @@ Json to_json(const Summary& summary) {
           {"p90", summary.p90}};
 }
 
-// Four figures of `scale` are enough to compare by eye; files have them all.
+// Rounded to four digits of `scale`, enough to compare by eye; the files have all digits.
 std::string short_number(double value, double scale) {
   const double size = std::abs(scale);
   const int decimals = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
@@ -104,7 +104,7 @@ std::string summary_json(std::span<const CellSummary> summaries) {
     for (const auto& [trial, reason] : summary.failures) {
       failures.push_back({{"trial", trial}, {"reason", reason}});
     }
-    // No trial that counts: null, which nobody takes for a regret of 0.
+    // null if no trial counts, so that nobody reads it as a regret of 0.
     const bool counts = summary.counted() > 0;
     cells.push_back({{"problem", summary.cell.problem},
                      {"agent", summary.cell.agent},

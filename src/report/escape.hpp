@@ -3,15 +3,15 @@
 #include <string>
 #include <string_view>
 
-// Text as the formats want it.
+// Escaping for the output formats.
 namespace sau::detail {
 
 std::string markdown_text(std::string_view text);
-// For pdfLaTeX: everything it would take for a command, and ± as a formula.
+// For pdfLaTeX: escapes special characters; ± becomes a formula.
 std::string latex_text(std::string_view text);
-// In double quotes where need be.
+// In double quotes if necessary.
 std::string csv_text(std::string_view text);
-// Empty for what is not a number.
+// Empty for NaN and infinity.
 std::string csv_number(double value);
 
 }  // namespace sau::detail

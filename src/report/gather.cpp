@@ -13,7 +13,7 @@ namespace sau {
 namespace detail {
 namespace {
 
-// What distinguishes two cells of one name, for a person.
+// How two cells with the same name differ, for people.
 std::string difference(const GatheredCell& a, const GatheredCell& b) {
   const Cell &one = a.summary.cell, &two = b.summary.cell;
   const auto both = [](const std::string& what, const std::string& x, const std::string& y) {
@@ -24,7 +24,7 @@ std::string difference(const GatheredCell& a, const GatheredCell& b) {
   if (one.steps != two.steps) {
     return both("with steps", std::to_string(one.steps), std::to_string(two.steps));
   }
-  if (one.other_data(two)) return "with other data behind the same name";
+  if (one.other_data(two)) return "with different data under the same name";
   return both("with seeds", std::to_string(a.seed), std::to_string(b.seed));
 }
 
@@ -42,10 +42,10 @@ GatheredCell digest(const CellResults& results, Curves curves) {
   return cell;
 }
 
-// The cell of an earlier folder that this one is the same as, or shares its name with.
+// The cell of an earlier folder that is the same as this one, or has the same name.
 std::vector<GatheredCell>::iterator find_twin(std::vector<GatheredCell>& known,
                                               const GatheredCell& cell) {
-  // Within a folder two cells of one name may differ: they are two rows.
+  // Within a folder two cells with the same name may differ: they become two rows.
   const auto earlier = [&](const GatheredCell& other) { return other.folder != cell.folder; };
   const Cell& wanted = cell.summary.cell;
   const auto same = std::ranges::find_if(known, [&](const GatheredCell& other) {
@@ -62,7 +62,8 @@ std::vector<GatheredCell>::iterator find_twin(std::vector<GatheredCell>& known,
 
 Gathered gather_cells(std::span<const std::filesystem::path> folders, Curves curves) {
   Gathered gathered;
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> twice;  // folders to cells of both
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t>
+      twice;  // two folders -> number of cells in both
   for (std::size_t folder = 0; folder < folders.size(); ++folder) {
     std::vector<GatheredCell> cells;
     GatheredRun& run = gathered.runs.emplace_back();
@@ -83,7 +84,7 @@ Gathered gather_cells(std::span<const std::filesystem::path> folders, Curves cur
       if (!have.same_as(more) || have.other_data(more) || twin->seed != cell.seed) {
         throw Error(folders[twin->folder].string() + " and " + folders[folder].string() +
                     " both hold " + more.problem + " with " + more.agent + ", " +
-                    difference(*twin, cell) + ": show each by itself");
+                    difference(*twin, cell) + ": show them separately");
       }
       ++twice[{twin->folder, folder}];
       if (cell.summary.trials > twin->summary.trials) *twin = std::move(cell);
@@ -91,7 +92,7 @@ Gathered gather_cells(std::span<const std::filesystem::path> folders, Curves cur
   }
   for (const auto& [both, count] : twice) {
     gathered.notes.push_back(
-        fmt::format("{} and {} both hold {}: of each, the one with more trials is shown.",
+        fmt::format("{} and {} both hold {}: for each, the one with more trials is shown.",
                     folders[both.first].string(), folders[both.second].string(),
                     count == 1 ? "one of the cells" : fmt::format("{} of the cells", count)));
   }

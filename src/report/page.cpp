@@ -18,7 +18,7 @@ constexpr std::string_view kEnd = "></script>";
 std::string fill_page(std::string_view page, std::string_view json, std::string_view live) {
   const std::size_t place = page.find(kPlace);
   if (place == std::string_view::npos || page.find(kPlace, place + 1) != std::string_view::npos) {
-    throw Error("the page that is built into this sau does not have one place for its data");
+    throw Error("the page built into this sau must have exactly one place for its data");
   }
   const std::size_t start = place + kPlace.size() - kEnd.size();
   std::string filled;
@@ -26,7 +26,7 @@ std::string fill_page(std::string_view page, std::string_view json, std::string_
   filled += page.substr(0, start);
   if (!live.empty()) filled += " data-live=\"" + std::string(live) + '"';
   filled += '>';
-  // In JSON < occurs in texts only. As an escape it cannot end the script, whatever the texts say.
+  // In JSON < occurs only in strings. Escaped, it cannot end the script element.
   for (const char c : json) {
     if (c == '<') {
       filled += "\\u003c";
@@ -44,7 +44,7 @@ std::string report_html(const Report& report, std::string_view live) {
   const auto files = detail::embedded_web();
   const auto page = std::ranges::find(files, "report", &detail::EmbeddedFile::name);
   if (page == files.end()) {
-    throw Error("this sau was built without the page of reports; other formats work");
+    throw Error("this sau was built without the report page; other formats work");
   }
   return detail::fill_page(page->text, report_json(report), live);
 }

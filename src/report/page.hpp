@@ -5,8 +5,8 @@
 
 namespace sau::detail {
 
-// The page with the data in the place that it keeps for them, and the address where it is to look
-// for newer ones, if any. Throws Error for a page without such a place, or with two.
+// The page with the data filled in and, if given, the address `live` where it looks for newer data.
+// Throws Error if the page has no place for the data, or two.
 std::string fill_page(std::string_view page, std::string_view json, std::string_view live = {});
 
 }  // namespace sau::detail

@@ -65,8 +65,7 @@ std::vector<Difference> known_differences(std::span<const Paper> all) {
   }
   differences.push_back(
       {kUnexplained, "Not explained",
-       "This cell differs from the paper's by more than chance, and nothing is known that would "
-       "account for it."});
+       "This cell differs from the paper's by more than chance, and we do not know why."});
   return differences;
 }
 

@@ -8,7 +8,7 @@
 
 #include "sau/report/paper.hpp"
 
-// The order in which tables and figures show things, and what names say.
+// The order in which tables and figures show things, and what a name tells about its problem.
 namespace sau::detail {
 
 inline constexpr const char* kUniform = "Uniform";
@@ -16,29 +16,28 @@ inline constexpr const char* kUniform = "Uniform";
 // "linear" of "linear(dim=40)".
 std::string family_of(const std::string& spec);
 
-// Whether name or spec say that the data are made up.
+// Whether a name or spec contains the word "synthetic".
 bool says_synthetic(const std::string& text);
 
-// The problems of the papers in their order; a variant such as mushroom-fresh follows the one it is
-// named after; all others are equal, and last.
+// The papers' problems in their order. A variant such as mushroom-fresh follows the problem it is
+// named after. All others share the last rank.
 std::size_t problem_rank(const std::string& name, std::span<const Paper> all = papers());
 
-// The algorithms of the papers in their order, others after them, Uniform last.
+// The papers' algorithms in their order, then others, Uniform last.
 std::size_t algorithm_rank(const std::string& name, std::span<const Paper> all = papers());
 
 // The first paper with numbers for a problem of that name and these steps; null if there is none.
 const Paper* paper_beside(std::string_view problem, std::uint64_t steps,
                           std::span<const Paper> all = papers());
 
-// The first paper with numbers for a problem of that name, whatever the steps; null if there is
-// none.
+// The first paper with numbers for a problem of that name, with any steps; null if there is none.
 const Paper* paper_with(std::string_view problem, std::span<const Paper> all = papers());
 
-// All that is known to lie between our numbers and those of the papers.
+// All known reasons why our numbers differ from the papers'.
 std::vector<Difference> known_differences(std::span<const Paper> all = papers());
 
-// The ids of what is known about a cell of that table, whose numbers are `z` combined standard
-// errors apart; may be empty.
+// The ids of the known differences for a cell of that table, whose two numbers are `z` combined
+// standard errors apart; may be empty.
 std::vector<std::string> differences_of(const Paper& paper, TableKind table,
                                         std::string_view problem, std::string_view algorithm,
                                         double z);

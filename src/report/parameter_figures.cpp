@@ -13,12 +13,12 @@
 namespace sau::detail {
 namespace {
 
-constexpr std::size_t kFewest = 3;  // two values are a comparison, not a figure
+constexpr std::size_t kFewest = 3;  // two values make a comparison, not a figure
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 using Settings = std::map<std::string, std::string>;
 
-// All settings of a problem, those at their defaults too; none of a spec that cannot be read.
+// All settings of a problem, including defaults; empty for a spec that cannot be parsed.
 Settings settings_of(const std::string& spec, std::uint64_t steps) {
   Settings settings;
   Spec parsed;
@@ -32,7 +32,7 @@ Settings settings_of(const std::string& spec, std::uint64_t steps) {
     for (const FieldInfo& field : known.settings) settings[field.name] = field.default_value;
   }
   for (const auto& [key, value] : parsed.params) settings[key] = value;
-  settings[" steps"] = std::to_string(steps);  // no setting has a blank in its name
+  settings[" steps"] = std::to_string(steps);  // no setting has a space in its name
   return settings;
 }
 
@@ -113,7 +113,7 @@ bool can_normalise(std::span<const Point> points) {
 }  // namespace
 
 std::vector<ParameterFigure> parameter_figures(const SectionCells& section, bool paper) {
-  // By the name of a parameter and all the other settings.
+  // Keyed by the name of a parameter and all other settings.
   std::map<std::pair<std::string, Settings>, std::vector<Point>> groups;
   for (const ProblemCells& problem : section.problems) {
     const Settings settings = settings_of(problem.first().problem_spec, problem.first().steps);

@@ -44,7 +44,7 @@ Paper::KnownDifference difference_of(const Json& json) {
   return difference;
 }
 
-// The lists of the JSON file, each of which may be absent.
+// The lists in the JSON file; each may be absent.
 void read_lists(const Json& json, Paper& paper) {
   const auto list = [&](const char* name) { return json.value(name, Json::array()); };
   for (const Json& one : list("sections")) {
@@ -98,7 +98,7 @@ void read_number(std::string_view line, Paper& paper) {
     throw Error("the problem " + std::string(fields[1]) + " has no steps in the JSON file");
   }
   const TableKind table = table_of(fields[0]);
-  if (paper.value(table, fields[1], fields[2])) throw Error("the same cell again");
+  if (paper.value(table, fields[1], fields[2])) throw Error("this cell appears twice");
   paper.numbers.push_back({.table = table,
                            .problem = std::string(fields[1]),
                            .algorithm = std::string(fields[2]),

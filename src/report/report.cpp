@@ -40,15 +40,15 @@ ReportRun run_of(const std::filesystem::path& folder, const detail::Gathered& ga
   return run;
 }
 
-// Two folders may hold one problem name with different data behind it.
+// Two folders may hold different data under one problem name.
 void check_data(std::span<const std::filesystem::path> folders, const SectionCells& section) {
   for (const ProblemCells& problem : section.problems) {
-    const GatheredCell* known = nullptr;  // the first whose data have a fingerprint
+    const GatheredCell* known = nullptr;  // the first cell whose data have a fingerprint
     for (const GatheredCell* cell : problem.cells) {
       if (known == nullptr && !cell->summary.cell.data.empty()) known = cell;
       if (known == nullptr || !cell->summary.cell.other_data(known->summary.cell)) continue;
       throw Error(fmt::format(
-          "{} and {} hold {} with other data behind the same name: make a report of each",
+          "{} and {} hold {} with different data under the same name: make separate reports",
           folders[known->folder].string(), folders[cell->folder].string(),
           problem.first().problem));
     }
@@ -104,7 +104,7 @@ ReportSection section_of(const SectionCells& cells, std::span<const std::uint64_
   return section;
 }
 
-// The same problem with other steps, or two names that make one file name, must not share an id.
+// Two figures may want the same id: the same problem with other steps, or names with equal slugs.
 void make_ids_unique(std::span<ReportSection> sections) {
   std::set<std::string> taken;
   const auto unique = [&](std::string& id) {
@@ -154,7 +154,7 @@ void read_theories(std::span<const std::filesystem::path> folders, Report& repor
       from = folder.string();
     } else {
       report.notes.push_back(
-          fmt::format("{} and {} both have checks of the theory: {}'s are shown.", from,
+          fmt::format("{} and {} both have theory checks: those of {} are shown.", from,
                       folder.string(), from));
     }
   }

@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kDigits = 6;  // enough for any figure; more would double the page
 
-// Rounded; null for what is not known.
+// Rounded; null for NaN and infinity.
 Json number(double value) {
   if (!std::isfinite(value)) return nullptr;
   if (value == std::trunc(value) && std::abs(value) < 1e15) return static_cast<std::int64_t>(value);
@@ -32,7 +32,7 @@ Json numbers(const std::vector<double>& values) {
   for (const double value : values) list.push_back(number(value));
   return list;
 }
-// null for none.
+// null if empty.
 Json numbers_or_null(const std::vector<double>& values) {
   return values.empty() ? Json() : numbers(values);
 }
@@ -49,7 +49,7 @@ std::string_view standing_name(Standing standing) {
   return "other";
 }
 
-// Members of one struct, so that each sees all others whatever their order.
+// Members of one struct, so that they can call each other in any order.
 struct Writer {
   template <class T>
   static Json list_of(const std::vector<T>& values) {
@@ -247,7 +247,7 @@ std::string report_json(const Report& report) {
                      {"sections", Writer::list_of(report.sections)},
                      {"theory", Writer::list_of(report.theory)},
                      {"differences", Writer::list_of(report.differences)}};
-  // A folder may be called anything; what is not UTF-8 in it becomes the sign for that.
+  // A folder name may hold bytes that are not UTF-8; they become replacement characters.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

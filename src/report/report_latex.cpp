@@ -10,16 +10,16 @@ namespace {
 using detail::estimate_text;
 using detail::latex_text;
 
-// Signs of numbers are minus signs, not hyphens.
+// As a formula, so that negative numbers have minus signs, not hyphens.
 std::string formula(std::string number) {
   if (number == "-") return "--";
-  // Blanks do not count in formulas.
+  // Formulas ignore spaces.
   const std::size_t bracket = number.find(" [");
   if (bracket != std::string::npos) number.replace(bracket, 1, "\\ ");
   return "$" + number + "$";
 }
 
-// A table that may be longer than a page; `columns` as for tabular, `head` and rows without ends.
+// A table that may be longer than a page; `columns` as for tabular, `head` and rows without \\.
 std::string long_table(const std::string& caption, std::string_view columns, std::string_view head,
                        const std::vector<std::string>& rows) {
   std::string text = fmt::format(
@@ -48,7 +48,7 @@ std::string comparison_text(const ProblemFigure& figure) {
   }
   std::string caption = latex_text(figure.title) + ": differences in regret, trial by trial.";
   if (!figure.note.empty()) caption += " " + latex_text(figure.note);
-  if (comparison.heavy_tails) caption += " Heavy tails: go by the medians.";
+  if (comparison.heavy_tails) caption += " Heavy tails: trust the medians.";
   return long_table(caption, "llrrrrrr",
                     "$a$ & $b$ & trials & $a$ wins / ties / loses & mean of $a - b$ & median of $a "
                     "- b$ & $p$ & $p$ (Holm)",
@@ -123,12 +123,12 @@ std::string report_latex(const Report& report) {
     for (const RankFigure& figure : section.ranks) text += ranks_text(figure);
   }
   text +=
-      "\nBrackets are 95\\,\\% bootstrap intervals (BCa); $p$ is that of Wilcoxon's signed-rank "
+      "\nBrackets are 95\\,\\% bootstrap intervals (BCa); $p$ is from Wilcoxon's signed-rank "
       "test, two-sided; Holm's correction is over the pairs of a problem. Bold: less regret at the "
       "5\\,\\% level after the correction.\n";
   if (!report.theory.empty()) text += theory_text_of(report);
   if (!report.differences.empty()) {
-    text += "\n\\section{What lies between our numbers and the paper's}\n";
+    text += "\n\\section{Why our numbers differ from the paper's}\n";
   }
   for (const Difference& difference : report.differences) {
     text += fmt::format("\n\\paragraph{{{}.}} {}\n", latex_text(difference.title),

@@ -41,9 +41,9 @@ std::string comparison_text(const ProblemFigure& figure) {
         markdown_text(detail::p_text(pair.p)), markdown_text(detail::p_text(pair.p_holm)));
   }
   if (comparison.heavy_tails) {
-    text += "\nFew trials move the mean of";
+    text += "\nA few trials dominate the mean of";
     for (const std::string& name : comparison.heavy) text += " " + markdown_text(name);
-    text += ": go by the medians.\n";
+    text += ": trust the medians.\n";
   }
   return text;
 }
@@ -103,7 +103,7 @@ std::string report_markdown(const Report& report) {
         "the correction.\n";
   }
   if (!report.theory.empty()) text += theory_table(report);
-  if (!report.differences.empty()) text += "\n## What lies between our numbers and the paper's\n";
+  if (!report.differences.empty()) text += "\n## Why our numbers differ from the paper's\n";
   for (const Difference& difference : report.differences) {
     text += fmt::format("\n**{}.** {}\n", markdown_text(difference.title),
                         markdown_text(difference.text));

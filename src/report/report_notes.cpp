@@ -44,20 +44,19 @@ void note_runs(std::span<const std::filesystem::path> folders, const Gathered& g
   }
   if (versions.size() > 1) {
     notes.push_back(fmt::format(
-        "Results of several versions of sau are joined here: {}. Trials of different versions are "
-        "not taken for pairs.",
+        "Results of several versions of sau are combined here: {}. Trials of different versions "
+        "are not paired.",
         fmt::join(versions, ", ")));
   }
   if (seeds.size() > 1) {
     notes.push_back(fmt::format(
-        "Results of several seeds are joined here: {}. Trials of different seeds are not taken for "
-        "pairs.",
+        "Results of several seeds are combined here: {}. Trials of different seeds are not paired.",
         fmt::join(seeds, ", ")));
   }
   if (kernels.size() > 1) {
     notes.push_back(fmt::format(
-        "The trials were computed with several kernels: {}. Linear and deep agents may differ in "
-        "single trials between them.",
+        "The trials were computed with several kernels: {}. Linear and deep agents may differ "
+        "between kernels in single trials.",
         fmt::join(kernels, ", ")));
   }
   for (const std::string& note : gathered.notes) notes.push_back(note);
@@ -83,17 +82,16 @@ void note_cells(std::span<const GatheredCell> cells, std::vector<std::string>& n
   }
   if (!unfinished.empty()) {
     notes.push_back(
-        fmt::format("Not finished, fewer trials than were asked for: {}.", listed(unfinished)));
+        fmt::format("Unfinished, fewer trials than requested: {}.", listed(unfinished)));
   }
   if (!empty.empty()) {
-    notes.push_back(fmt::format("No trial yet, so in no figure: {}.", listed(empty)));
+    notes.push_back(fmt::format("No trial yet, so not in any figure: {}.", listed(empty)));
   }
   if (!failed.empty()) {
-    notes.push_back(
-        fmt::format("Trials that failed are left out of every number: {}.", listed(failed)));
+    notes.push_back(fmt::format("Failed trials are left out of every number: {}.", listed(failed)));
   }
   if (!lost.empty()) {
-    notes.push_back(fmt::format("All trials failed, so in no figure: {}.", listed(lost)));
+    notes.push_back(fmt::format("All trials failed, so not in any figure: {}.", listed(lost)));
   }
 }
 
@@ -123,12 +121,13 @@ void note_comparisons(std::span<const ReportSection> sections, std::vector<std::
     }
   }
   if (!heavy.empty()) {
-    notes.push_back(fmt::format(
-        "Heavy tails: few trials move the means of {}. Go by the medians there.", listed(heavy)));
+    notes.push_back(
+        fmt::format("Heavy tails: a few trials dominate the means of {}. Trust the medians there.",
+                    listed(heavy)));
   }
   if (!uneven.empty()) {
     notes.push_back(fmt::format(
-        "Algorithms differ in their trials on {}: they are compared on the trials both have.",
+        "Algorithms have different trials on {}: they are compared on the trials that both have.",
         listed(uneven)));
   }
   if (!unpaired.empty()) {

@@ -15,14 +15,14 @@ std::vector<std::string> sorted_algorithms(const ProblemCells& problem) {
   return names;
 }
 
-// Problems of one set of algorithms, in the order of the page.
+// Problems with the same set of algorithms, in the order of the page.
 struct RankGroup {
   std::vector<std::string> algorithms;  // sorted
   std::vector<const ProblemCells*> problems;
   std::vector<std::string> sections;  // titles
 };
 
-// A variant of a problem that is there itself would count the same data twice.
+// Whether this is a variant of a problem that is also present: its data would count twice.
 bool repeats_another(const Cell& cell, std::span<const SectionCells> sections) {
   for (const SectionCells& section : sections) {
     for (const ProblemCells& problem : section.problems) {
@@ -87,7 +87,7 @@ void add_figure(const RankGroup& group, std::span<const std::uint64_t> sources,
   if (!figure.ranks.problems.empty()) overview.ranks.push_back(std::move(figure));
 }
 
-// All problems, with the algorithms that every one of them has.
+// All problems, with the algorithms that all of them have.
 RankGroup common_group(std::span<const RankGroup> groups) {
   RankGroup common = groups.front();
   for (const RankGroup& group : groups.subspan(1)) {
@@ -125,7 +125,7 @@ void add_ranks(std::span<const SectionCells> sections, std::span<const std::uint
   }
 }
 
-// The regret that is 100 on a problem: Uniform's mean, else the highest mean.
+// The regret that counts as 100 on a problem: Uniform's mean, or else the highest mean.
 double scale_of(const ProblemCells& problem, bool& uniform) {
   double highest = 0.0;
   uniform = false;
@@ -174,7 +174,7 @@ void add_times(std::span<const SectionCells> sections, ReportSection& overview,
   }
   if (!left_out.empty()) {
     notes.push_back(fmt::format(
-        "Time against regret is not complete, for want of times or of any regret, on {}.",
+        "Time against regret is incomplete, because times are missing or regrets are 0, on {}.",
         listed(left_out)));
   }
 }
@@ -191,7 +191,7 @@ ReportSection make_overview(std::span<const SectionCells> sections,
   if (!overview.ranks.empty()) {
     overview.text =
         "Rank 1 is the lowest mean regret of a problem; intervals are bootstrapped over the "
-        "trials. Problems are ranked together where the same algorithms were run.";
+        "trials. Problems with the same algorithms are ranked together.";
   }
   add_times(sections, overview, notes);
   return overview;

@@ -7,44 +7,45 @@
 #include "report/gathered.hpp"
 #include "sau/report/report.hpp"
 
-// What the files behind make_report() share.
+// Shared by the files that implement make_report().
 namespace sau::detail {
 
-// The cells of one problem with one number of steps; the algorithms of the figure in their order.
+// The cells of one problem with one number of steps, in the order of the figure's algorithms.
 struct ProblemCells {
   std::vector<const GatheredCell*> cells;
-  std::vector<std::string> algorithms;  // names, each once: a second agent of a name has its spec
+  std::vector<std::string>
+      algorithms;  // unique names: a second agent with the same name gets its spec
 
   const Cell& first() const { return cells.front()->summary.cell; }
 };
 
-// A family of problems: a part of the paper, or problems of the user's own.
+// A family of problems: a part of the paper, or the user's own problems.
 struct SectionCells {
   std::string id, title, text;
   std::vector<ProblemCells> problems;  // in the paper's order
 };
 
-// Where a trial has its contexts and noise from: folders of one seed and version share them.
+// Where a trial's contexts and noise come from: folders with the same seed and version share them.
 std::vector<std::uint64_t> sources_of(std::span<const GatheredRun> runs);
 
-// Only problems and algorithms that have a trial that counts.
+// Only problems and algorithms with at least one trial that did not fail.
 std::vector<SectionCells> make_sections(std::span<const GatheredCell> cells);
 
-// Names of the problem for people: its title, and what is easily mistaken about it.
+// Title of the problem for people, and a warning about a likely confusion.
 std::string problem_title(const Cell& cell);
 std::string problem_note(const Cell& cell);
 
 ProblemRegrets regrets_of(const ProblemCells& problem, std::span<const std::uint64_t> sources);
 
-// The family's problems along a number in which alone they differ, where there are three or more.
+// One figure for every three or more problems of the family that differ in only one number.
 std::vector<ParameterFigure> parameter_figures(const SectionCells& section, bool paper);
 
-// Ranks and times over all problems; what had to be left out is noted.
+// Ranks and times over all problems; `notes` gets what had to be left out.
 ReportSection make_overview(std::span<const SectionCells> sections,
                             std::span<const std::uint64_t> sources, bool compare,
                             std::vector<std::string>& notes);
 
-// The checks of a folder's theory.json; none where there is no such file. Throws Error when it is
+// The checks in a folder's theory.json; none if there is no such file. Throws Error if it is
 // damaged.
 std::vector<TheoryCheck> read_theory(const std::filesystem::path& folder);
 
@@ -54,7 +55,7 @@ void note_runs(std::span<const std::filesystem::path> folders, const Gathered& g
 void note_cells(std::span<const GatheredCell> cells, std::vector<std::string>& notes);
 void note_comparisons(std::span<const ReportSection> sections, std::vector<std::string>& notes);
 
-// "a, b and c"; beyond `most` of them "a, b and 5 more".
+// "a, b and c"; for more than `most` names "a, b and 5 more".
 std::string listed(std::span<const std::string> names, std::size_t most = 12);
 
 }  // namespace sau::detail

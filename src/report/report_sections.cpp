@@ -9,18 +9,18 @@
 namespace sau::detail {
 namespace {
 
-// Families of problems that belong to no paper. Other families go by their own names.
+// Families of problems that belong to no paper. Other families are shown under their own names.
 const std::vector<PaperSection>& own_sections() {
   static const std::vector<PaperSection> kSections = {
-      {"csv", "csv", "Own data: tables of values", "Contexts and classes from a file."},
-      {"libsvm", "libsvm", "Own data: LIBSVM files", "Contexts and classes from a file."},
-      {"rewards", "rewards", "Own data: rewards of every action",
+      {"csv", "csv", "Your data: tables of values", "Contexts and classes from a file."},
+      {"libsvm", "libsvm", "Your data: LIBSVM files", "Contexts and classes from a file."},
+      {"rewards", "rewards", "Your data: rewards of every action",
        "Contexts and the rewards of all actions from a file."},
   };
   return kSections;
 }
 
-// In the order of the page: those of the papers come first.
+// In the order of the page: the papers' sections come first.
 std::vector<PaperSection> known_sections() {
   std::vector<PaperSection> sections;
   for (const Paper& paper : papers()) {
@@ -36,7 +36,7 @@ SectionCells section_of(std::span<const PaperSection> sections, const std::strin
   return {slug(family), "Problems: " + family, "", {}};
 }
 
-// What a paper says about a problem of that name; null: nothing.
+// What a paper says about a problem of that name; null if nothing.
 const PaperProblem* text_of(const std::string& problem) {
   for (const Paper& paper : papers()) {
     const auto found = std::ranges::find(paper.problems, problem, &PaperProblem::name);
@@ -45,7 +45,7 @@ const PaperProblem* text_of(const std::string& problem) {
   return nullptr;
 }
 
-// Two agents of one name on the same problem: the second goes by its spec, as in tables.
+// If two agents on a problem have the same name, the second is shown by its spec, as in tables.
 void name_algorithms(ProblemCells& problem) {
   std::vector<std::string> names;
   for (const GatheredCell* cell : problem.cells) {
@@ -118,7 +118,7 @@ std::string problem_title(const Cell& cell) {
 
 std::string problem_note(const Cell& cell) {
   if (says_synthetic(cell.problem + cell.problem_spec)) {
-    return "Made-up rows: nothing here is to be compared with the paper's numbers.";
+    return "Synthetic rows: do not compare these numbers with the paper's.";
   }
   const PaperProblem* known = text_of(cell.problem);
   return known == nullptr ? "" : known->note;

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The one of these whose name is that.
+// The value with that name.
 template <class Enum>
 Enum named(const std::string& name, std::initializer_list<Enum> values,
            std::string_view (*name_of)(Enum) noexcept) {
@@ -27,7 +27,7 @@ TheoryCheck check_of(const Json& json) {
       .where = json.at("where").get<std::string>(),
       .statement = json.at("statement").get<std::string>(),
       .statistic = json.at("statistic").get<std::string>(),
-      // What is not a finite number is written as null.
+      // NaN and infinity are written as null.
       .value = json.at("value").is_null() ? NAN : json.at("value").get<double>(),
       .relation = named(json.at("relation").get<std::string>(),
                         {Relation::kEquals, Relation::kAtMost, Relation::kAtLeast}, relation_name),

@@ -8,15 +8,15 @@
 namespace sau::detail {
 namespace {
 
-constexpr std::size_t kSampleTrials = 20;  // single curves that are shown
-constexpr std::size_t kPoints = 200;       // of a distribution, evenly from its order
-constexpr std::size_t kEnds = 10;          // and so many from each end, which are told apart
+constexpr std::size_t kSampleTrials = 20;  // curves of single trials that are shown
+constexpr std::size_t kPoints = 200;       // of a distribution, evenly chosen in sorted order
+constexpr std::size_t kEnds = 10;          // plus this many from each end, where points are sparse
 
 double two_sided(std::uint64_t count) {
   return student_quantile(0.975, static_cast<double>(count - 1));
 }
 
-// `wanted` of 0, ..., count - 1, evenly, the first and the last among them; all when they are few.
+// `wanted` of 0, ..., count - 1, evenly spaced, including both ends; all if there are fewer.
 std::vector<std::size_t> evenly(std::size_t count, std::size_t wanted) {
   std::vector<std::size_t> chosen;
   if (count <= wanted) wanted = count;

@@ -11,7 +11,7 @@ namespace {
 struct Colours {
   std::string_view light, dark;
 };
-// For algorithms that no paper has given a style: the most different colours come first. They were
+// For algorithms without a style from a paper; the most different colours come first. They were
 // found by search, together with those of the built-in paper (tests/report/styles_test.cpp).
 constexpr Colours kColours[] = {
     {"#5649d9", "#72aefb"}, {"#e77514", "#97822e"}, {"#258d64", "#aaf947"}, {"#161616", "#eeeeee"},
@@ -29,7 +29,7 @@ const AlgorithmStyle* known_style(std::string_view name) {
   return nullptr;
 }
 
-// The colours that none of these algorithms has from its paper; all of them if none is left.
+// The colours that no paper gives to any of these algorithms; all colours if none is left.
 std::vector<Colours> free_colours(std::span<const std::string> algorithms) {
   std::vector<Colours> free(std::begin(kColours), std::end(kColours));
   for (const std::string& name : algorithms) {

@@ -8,8 +8,7 @@
 
 namespace sau::detail {
 
-// The looks of these algorithms. A paper may give its algorithms styles; others take what is left,
-// in order.
+// The styles of these algorithms: a paper's if it gives one, else unused ones, in order.
 std::vector<AlgorithmStyle> styles_of(std::span<const std::string> algorithms);
 
 }  // namespace sau::detail

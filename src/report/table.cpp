@@ -22,7 +22,7 @@ using detail::problem_rank;
 using detail::says_synthetic;
 
 constexpr double kNearErrors = 2.0;  // combined standard errors
-constexpr double kUncertain = 0.1;   // an error this large, relative to Uniform, spoils a ratio
+constexpr double kUncertain = 0.1;   // relative error of Uniform that makes ratios useless
 
 struct Column {
   std::string problem, spec;  // name for people, canonical
@@ -31,7 +31,7 @@ struct Column {
   bool synthetic = false;
 };
 
-// One family of problems: columns, rows and what fills them.
+// One family of problems: columns, rows and cells.
 struct Grid {
   std::string family;
   std::vector<Column> columns;
@@ -57,7 +57,7 @@ std::size_t column_of(Grid& grid, const Cell& cell) {
   return grid.columns.size() - 1;
 }
 
-// The row of that name, a new one if need be.
+// The row of that name; adds it if necessary.
 std::size_t row_of(Grid& grid, const std::string& name) {
   const auto found = std::ranges::find(grid.rows, name);
   if (found != grid.rows.end()) return static_cast<std::size_t>(found - grid.rows.begin());
@@ -65,7 +65,7 @@ std::size_t row_of(Grid& grid, const std::string& name) {
   return grid.rows.size() - 1;
 }
 
-// Two agents of one name on the same problem: the second goes by its spec.
+// If two agents on a problem have the same name, the second is shown by its spec.
 void place(Grid& grid, const CellSummary& summary) {
   const std::size_t column = column_of(grid, summary.cell);
   std::size_t row = row_of(grid, summary.cell.agent);
@@ -131,12 +131,12 @@ std::string title_of(TableKind kind, const Grid& grid) {
   for (const auto& [place, summary] : grid.cells) trials.push_back(summary->trials);
   const std::string what = kind == TableKind::kRegret       ? "Cumulative regret"
                            : kind == TableKind::kNormalised ? "Cumulative regret, Uniform = 100"
-                                                            : "Seconds of processor time a trial";
+                                                            : "Processor time per trial, seconds";
   return fmt::format("{}: {}, {}, {}", what, family_name(grid.family), range_of(steps, "step"),
                      range_of(trials, "trial"));
 }
 
-// "wheel-0.50", with its steps where the same problem is there with others.
+// "wheel-0.50", with the steps if the same problem appears with several.
 std::string label_of(const Grid& grid, const Column& column) {
   std::string label = column.problem;
   const auto same = std::ranges::count(grid.columns, column.spec, &Column::spec);
@@ -198,7 +198,7 @@ class Filler {
     }
   }
 
-  // The paper whose numbers stand beside a column; null: none.
+  // The paper whose numbers are shown for a column; null if there is none.
   const Paper* paper_of(const Column& column) const {
     if (!with_paper_ || column.synthetic) return nullptr;
     return paper_beside(column.problem, column.steps);
@@ -217,9 +217,9 @@ class Filler {
     cell.trials = summary->counted();
     cell.failed = summary->failures.size();
     if (cell.failed > 0) {
-      table_.notes.push_back(fmt::format(
-          "{} with {}: {} of {} trials failed{}.", label_of(grid_, place), name, cell.failed,
-          summary->trials, cell.trials > 0 ? "; the numbers are those of the others" : ""));
+      table_.notes.push_back(fmt::format("{} with {}: {} of {} trials failed{}.",
+                                         label_of(grid_, place), name, cell.failed, summary->trials,
+                                         cell.trials > 0 ? "; the numbers cover the others" : ""));
     }
     if (cell.trials == 0) return cell;
     const double scale =
@@ -264,12 +264,11 @@ class Filler {
     }
   }
 
-  // Why the paper's numbers are not there, or are to be read with care.
+  // Notes why the paper's numbers are missing, or need care.
   void explain_paper(const Column& column) {
     if (column.synthetic) {
-      table_.notes.push_back(
-          fmt::format("{}: synthetic data, so the paper's numbers are not set beside it.",
-                      label_of(grid_, column)));
+      table_.notes.push_back(fmt::format(
+          "{}: synthetic data, so the paper's numbers are not shown.", label_of(grid_, column)));
       return;
     }
     const Paper* paper = paper_of(column);
@@ -277,7 +276,7 @@ class Filler {
       paper = paper_with(column.problem);
       if (paper == nullptr) return;
       table_.notes.push_back(
-          fmt::format("{}: {} steps here, {} in the paper, so its numbers are not set beside it.",
+          fmt::format("{}: {} steps here, {} in the paper, so its numbers are not shown.",
                       column.problem, column.steps, paper->find_problem(column.problem)->steps));
       return;
     }
@@ -289,7 +288,7 @@ class Filler {
     }
   }
 
-  // A note is shown where one of its cells is compared with the paper's.
+  // A note is shown if one of its cells is compared with the paper.
   bool is_shown(const Paper& paper, const Paper::Note& note) const {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const Column& column = grid_.columns[columns_[c]];
@@ -314,7 +313,7 @@ class Filler {
 
   const Grid& grid_;
   const bool with_paper_;
-  std::vector<std::size_t> columns_;  // of grid_
+  std::vector<std::size_t> columns_;  // indices into grid_.columns
   Table table_;
 };
 

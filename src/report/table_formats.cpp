@@ -22,7 +22,7 @@ std::string markdown(const Entry& entry) {
   return entry.standing == Standing::kNear ? "*" + text + "*" : text;
 }
 
-// Bold and italic must be asked for inside the formula, too.
+// A formula needs its own commands for bold and italic.
 std::string latex(const Entry& entry) {
   if (entry.value.empty()) return "--";
   const auto styled = [&](const std::string& number) {

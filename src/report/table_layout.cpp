@@ -10,8 +10,8 @@ namespace {
 
 constexpr int kMostDecimals = 6;
 
-// Two as in the paper; three figures of a time, which is never more exact; two of a regret's error,
-// or without one four of the regret.
+// Normalised: two decimals, as in the paper. Times: three digits, as they are never more exact.
+// Regrets: two digits of the error, or without an error four digits of the regret.
 int decimals_for(TableKind kind, double mean, double error) {
   if (kind == TableKind::kNormalised) return 2;
   if (kind == TableKind::kTime) return decimals_of(mean, 3);

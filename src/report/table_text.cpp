@@ -11,10 +11,10 @@ namespace {
 using detail::Entry;
 using detail::Line;
 
-constexpr std::size_t kWidth = 110;  // of the terminal
+constexpr std::size_t kWidth = 110;  // columns of the terminal
 
-// The mark has a place of its own, so that digits stay below digits. A dash says that a result is
-// missing; where the paper has none there is nothing to miss.
+// The mark has its own column, so that digits line up. A dash says that our result is missing; a
+// missing number of the paper is left blank.
 std::string show(const Line& line, const Entry& entry) {
   if (entry.value.empty()) return line.algorithm.empty() ? "" : "- ";
   const char* mark = entry.standing == Standing::kBest   ? "*"
@@ -46,7 +46,7 @@ bool fits(const std::vector<detail::TextRow>& rows) {
   return longest <= kWidth;
 }
 
-// All columns at once, or in as few blocks of about the same number as the terminal allows.
+// All columns in one block if they fit; else in as few blocks as possible, of similar widths.
 std::string blocks_of(const Table& table) {
   const auto lines = detail::lay_out(table);
   const std::size_t columns = table.problems.size();

@@ -18,7 +18,7 @@ std::string csv_quoted(std::string_view text) {
   return out + '"';
 }
 
-// A label and a text broken at spaces, later lines under the first.
+// A label and a text broken at spaces, with later lines indented under the first.
 std::string entry(std::string_view label, std::string_view text) {
   std::string out = fmt::format("  {:<{}}", label, kIndent - 2);
   std::size_t column = kIndent;

@@ -27,7 +27,7 @@ std::string hex32(std::uint32_t value) {
 
 std::string curve_column(std::uint64_t point) { return "regret@" + std::to_string(point); }
 
-// In double quotes, a quote in it doubled, on one line.
+// In double quotes, with quotes doubled and control characters, such as line ends, as spaces.
 std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -79,7 +79,7 @@ class Fields {
       result += rest_[i];
     }
     if (result.empty() || i >= rest_.size() || rest_[i] != ',') {
-      fail("column " + column + " has no good end");
+      fail("column " + column + " is not closed");
     }
     rest_.remove_prefix(i + 1);
     return result;
@@ -167,7 +167,7 @@ CellScan scan_cell(const std::filesystem::path& path, std::span<const std::uint6
       const std::string header = cell_header(points, format);
       if (torn ? !header.starts_with(line) : line != header) {
         throw Error(path.string() +
-                    ", line 1: is damaged or of other steps: expected the header '" +
+                    ", line 1: is damaged or has other steps: expected the header '" +
                     header.substr(0, 60) + "...'");
       }
     }
@@ -183,7 +183,7 @@ CellScan scan_cell(const std::filesystem::path& path, std::span<const std::uint6
 
 namespace {
 
-// The length of the file up to its last line end: what a writer that was stopped left whole.
+// The length of the file up to its last line end, without a line that a stopped writer left torn.
 off_t whole_lines(int file, off_t size) {
   char last = '\n';
   while (size > 0 && ::pread(file, &last, 1, size - 1) == 1 && last != '\n') --size;
@@ -218,7 +218,7 @@ void append_line(const std::filesystem::path& path, const std::string& header,
       if (before == 0) {
         ::unlink(path.c_str());
       } else if (::ftruncate(file, before) != 0) {
-        // The next start passes over a row without its end.
+        // Whoever opens the file next ignores a row without a line end.
       }
       ::close(file);
       fail(code);

@@ -21,7 +21,7 @@ void check_utf8(std::string_view spec) {
   throw UsageError("the spec " + shown + " is not UTF-8");
 }
 
-// Fills in what the problem says, and refuses an agent that cannot be made or cannot learn from it.
+// Fills in data and steps from the problem. Throws if the agent cannot be made or learn from it.
 template <class P, class Make>
 void complete(Cell& cell, const P& problem, const Make& make) {
   cell.data = problem.data();

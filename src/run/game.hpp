@@ -11,10 +11,10 @@
 
 namespace sau {
 
-// A game is an agent and a problem for it. There are two kinds: actions are a fixed set, or they
-// come and go by id. What plays a cell is written once for both.
+// A game is an agent with a problem. There are two kinds: the actions are a fixed set, or they come
+// and go by id. These overloads let the code that plays a cell handle both.
 
-// The names of the streams of one trial.
+// The random streams of one trial.
 struct GameStreams {
   GameStreams(const Cell& cell, std::uint64_t seed, std::uint64_t trial)
       : problem(problem_stream(cell.problem_spec, seed, trial)),
@@ -25,7 +25,7 @@ struct GameStreams {
   Stream problem, agent;
 };
 
-// Makes both for one trial and calls use(agent, problem).
+// Makes agent and problem for one trial and calls use(agent, problem).
 template <class Use>
 auto with_game(const Cell& cell, const GameStreams& streams, const Use& use) {
   const Stream setup = streams.problem.with(Role::kSetup);
@@ -40,7 +40,7 @@ auto with_game(const Cell& cell, const GameStreams& streams, const Use& use) {
   return use(*agent, *problem);
 }
 
-// As many as a Recorder is told of.
+// The number of actions to give to a Recorder.
 inline Action fixed_actions(const Problem& problem) { return problem.shape().actions; }
 inline Action fixed_actions(const OfferProblem&) { return 0; }
 

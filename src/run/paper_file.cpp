@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Every agent on one problem. False when the problem's data are not there; `why` then says so.
+// Every agent on one problem. False, with the reason in `why`, if the problem's data are missing.
 bool read_cells(const Json& group, const std::string& problem, PaperPart& part, std::string& why) {
   const auto steps = group.value("steps", std::uint64_t{0});
   std::vector<Cell> cells;
@@ -41,7 +41,7 @@ void read_group(const Json& group, PaperPart& part) {
   }
 }
 
-// What `read` makes of the file; what is wrong with it is told with its name.
+// Calls `read` with the parsed file. Errors name the file.
 template <class Read>
 auto read_json(std::string_view name, std::string_view text, const Read& read) {
   try {

@@ -19,8 +19,8 @@ constexpr std::uint64_t kPeriod = 40;  // steps; the longest period of any agent
 
 unsigned cores() { return std::max(1U, std::thread::hardware_concurrency()); }
 
-// Fills the plan's cells that have no time yet, on all threads: a run has the processor's caches
-// and its memory shared among them, too.
+// Measures the cells that have no time yet. Uses all threads because in a run they share caches and
+// memory, too.
 void try_out(Plan& plan, std::uint64_t seed, double budget) {
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
@@ -63,7 +63,7 @@ double Plan::wall_seconds() const noexcept {
 
 namespace {
 
-// The time of a trial that began at `start`.
+// Estimated processor time of a trial that began at `start`.
 template <class A, class P>
 double measure_game(A& agent, P& problem, Streams rng, const Cell& cell, double start,
                     double budget) {
@@ -81,7 +81,7 @@ double measure_game(A& agent, P& problem, Streams rng, const Cell& cell, double 
     played += steps;
     if (played == cell.steps) return now - start;
     rate = (now - before) / static_cast<double>(steps);
-    // Two blocks at least: in the first one nothing trains yet.
+    // At least two blocks: nothing trains in the first one.
     if (block > kPeriod && now - ready >= budget) break;
   }
   return thread_seconds() - start + rate * static_cast<double>(cell.steps - played);
@@ -91,7 +91,7 @@ double measure_game(A& agent, P& problem, Streams rng, const Cell& cell, double 
 
 double measure_trial(const Cell& cell, std::uint64_t seed, double budget) {
   const GameStreams streams(cell, seed, 0);
-  // What all trials share, such as the data, is read once: that is not a trial's time.
+  // Load what all trials share, such as the data, before the clock starts.
   with_game(cell, streams, [](auto&, auto&) {});
   const double start = thread_seconds();
   double seconds = 0.0;

@@ -46,7 +46,7 @@ struct Settings {
   std::vector<SettingsCell> cells;
 };
 
-// The field of that name and kind, or an Error that names it.
+// The field of that name and type; throws an Error that names it if it is missing or wrong.
 template <class T>
 T field(const nlohmann::json& object, const char* name, const fs::path& path) {
   const auto found = object.find(name);
@@ -74,7 +74,8 @@ Settings read_settings(const fs::path& folder) {
   if (json.is_discarded()) throw Error(path.string() + ": is damaged: it is not JSON");
   const auto format = field<std::string>(json, "format", path);
   if (format != kFormat) {
-    throw Error(path.string() + ": is not a sau result folder's: its format is '" + format + "'");
+    throw Error(path.string() + ": does not belong to a sau result folder: its format is '" +
+                format + "'");
   }
   const auto format_version = field<std::uint64_t>(json, "version", path);
   if (format_version < 1 || format_version > kFormatVersion) {
@@ -99,7 +100,7 @@ Settings read_settings(const fs::path& folder) {
     cell.cell.trials = field<std::uint64_t>(entry, "trials", path);
     if (entry.contains("data")) cell.cell.data = field<std::string>(entry, "data", path);
     cell.file = field<std::string>(entry, "file", path);
-    // Files are cut and appended to: none but our own.
+    // Files get truncated and appended to, so accept only names of our own kind.
     const std::string name = cell.file.substr(std::min(kCells.size(), cell.file.size()));
     for (std::size_t i = 0; i + 1 < settings.cells.size(); ++i) {
       if (settings.cells[i].file == cell.file) {
@@ -139,14 +140,14 @@ void check_settings(const fs::path& folder, const Settings& settings, std::uint6
   }
 }
 
-// Throws Error when the cell's trials in the folder are of other data.
+// Throws Error when the cell's trials in the folder used different data.
 void check_data(const fs::path& folder, const Cell& have, const Cell& wanted) {
   if (!have.other_data(wanted)) return;
   throw Error(folder.string() + ": the data of " + wanted.problem_spec +
               " have changed since its trials were played; choose another --out");
 }
 
-// The seconds of every cell file's trials. Not vital: what cannot be read is passed over.
+// The times of the trials of every cell file. Not vital: lines that cannot be read are skipped.
 std::map<std::string, std::vector<double>> read_timing(const fs::path& folder) {
   std::map<std::string, std::vector<double>> timing;
   std::ifstream file(folder / kTiming);
@@ -160,7 +161,7 @@ std::map<std::string, std::vector<double>> read_timing(const fs::path& folder) {
   return timing;
 }
 
-// Not vital either.
+// Not vital either: skips lines that cannot be read.
 std::vector<Session> read_sessions(const fs::path& folder) {
   std::vector<Session> sessions;
   std::ifstream file(folder / kSessions);
@@ -270,8 +271,8 @@ void ResultFolder::lock() {
   }
 }
 
-// Settings that were being written aside when a run was killed: run.json.tmp and some digits,
-// beside the settings themselves or alone in the folder. Anybody else's file stays.
+// Removes temporary settings files that a killed run left behind: run.json.tmp plus digits, beside
+// run.json or alone in the folder. Other files stay.
 void ResultFolder::remove_leftovers() const {
   const std::string prefix = std::string(kSettings) + ".tmp";
   std::vector<fs::path> leftovers;
@@ -311,7 +312,7 @@ void ResultFolder::adopt(const Experiment& experiment) {
     known->cell.trials = std::max(known->cell.trials, cell.trials);
     place_.push_back(static_cast<std::size_t>(known - files_.begin()));
   }
-  // Nothing is changed before everything is known to be good.
+  // Check everything before changing anything.
   std::vector<std::uintmax_t> whole;
   for (File& file : files_) {
     const CellScan scan =
@@ -348,7 +349,7 @@ void ResultFolder::write_settings() const {
                      {"sau", version()},
                      {"seed", seed_},
                      {"cells", std::move(cells)}};
-  // First the settings: a folder without them is taken for somebody else's.
+  // Settings first: a folder without them does not count as ours.
   write_file(folder_ / kSettings, json.dump(2) + "\n");
   std::error_code code;
   fs::create_directories(folder_ / "cells", code);

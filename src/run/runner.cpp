@@ -19,7 +19,7 @@
 namespace sau {
 namespace {
 
-// Deals out the missing trials and puts what comes back into the folder, in trial order.
+// Hands out the missing trials and writes the results to the folder, in trial order.
 class Board {
  public:
   Board(const Experiment& experiment, ResultFolder& folder, unsigned threads,
@@ -32,7 +32,7 @@ class Board {
     for (std::size_t c = 0; c < experiment.cells.size(); ++c) {
       const Cell& cell = experiment.cells[c];
       points_.push_back(curve_points(cell.steps));
-      // A cell given twice is one file: the first of them runs for both.
+      // A cell given twice has one file: only the first of the two runs.
       std::uint64_t wanted = cell.trials;
       for (std::size_t other = 0; other < experiment.cells.size(); ++other) {
         if (!experiment.cells[other].same_as(cell)) continue;
@@ -47,7 +47,7 @@ class Board {
     }
   }
 
-  // The life of one worker.
+  // The main loop of a worker.
   void work() {
     while (const auto task = take()) {
       const Cell& cell = experiment_.cells[task->cell];
@@ -65,7 +65,7 @@ class Board {
     }
   }
 
-  // Reports progress until `workers` have left: at least once, as they may be quicker than this.
+  // Reports progress until all workers have left: at least once, even if they finish first.
   void watch(unsigned workers, const std::function<void(const Progress&)>& report) {
     const auto start = std::chrono::steady_clock::now();
     std::unique_lock lock(mutex_);
@@ -102,10 +102,10 @@ class Board {
     double seconds = 0.0;
   };
   struct Column {
-    std::uint64_t next = 0;    // the trial the file waits for
-    std::uint64_t wanted = 0;  // trials that are to be in the file
-    bool broken = false;       // it cannot be run: no more of this cell
-    std::uint64_t played = 0;  // trials of this run, and
+    std::uint64_t next = 0;    // the trial to be written next
+    std::uint64_t wanted = 0;  // trials that the file should have
+    bool broken = false;       // the cell cannot be run: hand out no more of it
+    std::uint64_t played = 0;  // trials played in this run
     double seconds = 0.0;      // their processor time
     std::map<std::uint64_t, Finished> waiting;
   };
@@ -118,7 +118,7 @@ class Board {
 
   std::optional<Task> take() {
     std::unique_lock lock(mutex_);
-    // A slow trial must not let the others pile up behind it.
+    // Results must not pile up behind a slow trial.
     changed_.wait(lock, [&] { return waiting_ < window_ || closed(); });
     while (!closed() && trial_ < last_trial_) {
       const Task task{cell_, trial_};
@@ -151,7 +151,7 @@ class Board {
     return !closed();
   }
 
-  // Writes whatever is next in line for this cell.
+  // Writes the results that are next in order for this cell.
   void write(std::size_t cell) {
     Column& column = columns_[cell];
     try {
@@ -170,7 +170,7 @@ class Board {
     }
   }
 
-  // A cell that has not played yet is taken to cost as much a step as the others on average.
+  // A cell that has not been played yet is assumed to cost the average of the others per step.
   double share_done() const {
     double done = 0.0, steps = 0.0;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -214,8 +214,8 @@ class Board {
   std::exception_ptr write_error_;
 };
 
-// Why a trial that was played to its end does not count; empty when it does. The curve is a partial
-// sum of the regret: finite where the total is.
+// Why a trial that was played to its end has failed; empty if it has not. The curve holds partial
+// sums of the regret, which are finite if the total is.
 std::string failure_of(const TrialRecord& record, std::string fault) {
   if (!fault.empty()) return fault;
   if (!std::isfinite(record.regret)) return "the total regret is not finite";
@@ -279,7 +279,7 @@ RunOutcome run(const Experiment& experiment, ResultFolder& folder, const RunOpti
       });
     }
   } catch (const std::system_error& error) {
-    // The system gives no more threads: those that run do all the work.
+    // The system gives no more threads: the ones that run do all the work.
     if (workers.empty()) throw Error(std::string("cannot start a thread: ") + error.what());
   }
   board.watch(static_cast<unsigned>(workers.size()), options.progress);

@@ -4,7 +4,7 @@
 
 namespace sau {
 
-// Seconds of processor time of this thread.
+// Processor time of this thread, in seconds.
 inline double thread_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

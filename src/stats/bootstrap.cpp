@@ -12,9 +12,9 @@ namespace sau {
 namespace detail {
 namespace {
 
-constexpr double kTail = 0.025;  // of a 95 % interval, at each end
+constexpr double kTail = 0.025;  // at each end of a 95 % interval
 
-// A sixth of the skewness, 0 where nothing varies (Efron 1987, eq. 6.6).
+// A sixth of the skewness; 0 if all values are equal (Efron 1987, eq. 6.6).
 double acceleration(std::span<const double> influence) {
   const double mean = mean_of(influence);
   double square = 0.0, cube = 0.0;
@@ -26,7 +26,7 @@ double acceleration(std::span<const double> influence) {
   return square > 0.0 ? cube / (6.0 * std::pow(square, 1.5)) : 0.0;
 }
 
-// As quantile(), without sorting everything.
+// Like quantile(), without a full sort.
 double quantile_of(std::span<double> values, double q) {
   const double place = q * static_cast<double>(values.size() - 1);
   const auto below = static_cast<std::ptrdiff_t>(place);
@@ -49,7 +49,7 @@ double mean_of(std::span<const double> values) noexcept {
 double median_of(std::span<const double> sorted) noexcept { return quantile(sorted, 0.5); }
 
 double mean_acceleration(std::span<const double> values) {
-  // Leaving a value out moves the mean against it, in proportion: the skewness is the values' own.
+  // The jackknife values are linear in the values left out, so the values' own skewness will do.
   return acceleration(values);
 }
 
@@ -57,7 +57,7 @@ double median_acceleration(std::span<const double> sorted) {
   const std::size_t n = sorted.size();
   std::vector<double> influence(n);
   for (std::size_t i = 0; i < n; ++i) {
-    // The median of the others: places low and high among them, those from i on moved up by one.
+    // The median of the other values: they skip index i, so later indices are one higher.
     const std::size_t low = (n - 2) / 2, high = (n - 1) / 2;
     const auto other = [&](std::size_t place) { return sorted[place < i ? place : place + 1]; };
     influence[i] = -0.5 * (other(low) + other(high));
@@ -69,7 +69,7 @@ Estimate bca_interval(double value, std::span<double> resampled, double accelera
   const auto count = static_cast<double>(resampled.size());
   double below = 0.0;
   for (const double other : resampled) below += other < value ? 1.0 : other == value ? 0.5 : 0.0;
-  // Half a resample from the ends at least: beyond them nothing is known.
+  // At least half a resample from the ends, so that the quantile is finite.
   const double share = std::clamp(below / count, 0.5 / count, 1.0 - 0.5 / count);
   const double bias = normal_quantile(share);
   const auto level = [&](double tail) {

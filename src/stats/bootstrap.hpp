@@ -7,11 +7,11 @@
 
 namespace sau::detail {
 
-// The interval of a statistic from its resampled values, which are put into another order.
+// The interval of a statistic from its resampled values, which get reordered.
 // `acceleration` is a sixth of the skewness of its jackknife values.
 Estimate bca_interval(double value, std::span<double> resampled, double acceleration);
 
-// Of the mean and of the median; at least two values.
+// The acceleration of the mean and of the median; at least two values.
 double mean_acceleration(std::span<const double> values);
 double median_acceleration(std::span<const double> sorted);
 

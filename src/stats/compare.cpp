@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kFarOut = 3.0;  // 10-90 % ranges from the median
 constexpr std::size_t kFewest = 10;
-constexpr double kRounding = 1e-9;  // the same regrets, added up in another order
+constexpr double kRounding = 1e-9;  // relative; smaller differences are rounding errors
 
 // The differences of one pair, ready to be resampled.
 struct Pair {
@@ -51,7 +51,7 @@ Pair make_pair(const std::vector<double>& a, const std::vector<double>& b,
   return pair;
 }
 
-// Pairs of the same trials are resampled together: a resample is one of trials.
+// All pairs with the same trials share the resamples, because it is trials that are drawn.
 void resample(std::span<Pair> pairs, std::string_view problem, std::uint64_t resamples) {
   const std::size_t trials = pairs.front().differences.size();
   detail::Resampler resampler(trials, detail::resample_stream(problem, "pairs"));
@@ -108,7 +108,8 @@ ProblemComparison compare(const ProblemRegrets& problem) {
   result.heavy_tails = !result.heavy.empty();
   const std::size_t count = problem.algorithms.size();
   result.pairs.reserve(count * count / 2);  // the pairs below point into it
-  std::vector<std::pair<std::vector<std::size_t>, std::vector<Pair>>> groups;  // by their trials
+  std::vector<std::pair<std::vector<std::size_t>, std::vector<Pair>>>
+      groups;  // pairs grouped by their trials
   for (std::size_t a = 0; a < count; ++a) {
     for (std::size_t b = a + 1; b < count; ++b) {
       const AlgorithmRegrets &one = problem.algorithms[a], &two = problem.algorithms[b];

@@ -7,7 +7,7 @@ namespace sau::detail {
 namespace {
 
 // Only double arithmetic, so that every processor gives the same digits. No exceptions. Unlike
-// std::lgamma, these functions write no global variable: threads may call them at the same time.
+// std::lgamma, these functions write no global variable, so they are thread-safe.
 using Quiet = boost::math::policies::policy<
     boost::math::policies::promote_double<false>,
     boost::math::policies::domain_error<boost::math::policies::ignore_error>,
@@ -28,7 +28,7 @@ double normal_quantile(double p) noexcept { return boost::math::quantile(Normal(
 double student_cdf(double t, double dof) noexcept { return boost::math::cdf(Student(dof), t); }
 
 double student_quantile(double p, double dof) noexcept {
-  // From the lower end always, so that an interval is exactly symmetric.
+  // Always from the lower tail, so that an interval is exactly symmetric.
   if (p > 0.5) return -student_quantile(1.0 - p, dof);
   return boost::math::quantile(Student(dof), p);
 }

@@ -11,15 +11,15 @@
 namespace sau {
 namespace {
 
-constexpr double kTail = 0.025;  // of a 95 % interval, at each end
+constexpr double kTail = 0.025;  // at each end of a 95 % interval
 
-// One problem: the regrets of the trials that all algorithms have, an algorithm after the other.
+// One problem: the regrets of each algorithm, only of trials that all algorithms have.
 struct Played {
   std::vector<std::vector<double>> regret;
   std::size_t trials = 0;
 };
 
-// Ranks of the values from 1, equal ones sharing theirs.
+// Ranks of the values, from 1; ties share the mean of their ranks.
 void rank_values(std::span<const double> values, std::span<double> ranks) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     double rank = 1.0;
@@ -60,7 +60,8 @@ Played play_of(const ProblemRegrets& problem, std::span<const std::string> names
   return played;
 }
 
-// Adds the ranks of every resample of a problem to `sums`, a row of algorithms a resample.
+// Adds the ranks of every resample of a problem to `sums`, which has one row per resample and one
+// column per algorithm.
 void add_resampled(const Played& played, const std::string& problem, std::uint64_t resamples,
                    std::span<double> sums) {
   const std::size_t count = played.regret.size();

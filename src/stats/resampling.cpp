@@ -21,7 +21,7 @@ Stream resample_stream(std::string_view problem, std::string_view purpose) {
 }
 
 double weighted_mean(std::span<const double> values, std::span<const double> weights) noexcept {
-  // Four sums side by side: one alone would wait for each addition.
+  // Four independent sums: a single one would wait for each addition.
   double sums[4] = {0.0, 0.0, 0.0, 0.0};
   std::size_t i = 0;
   for (; i + 4 <= values.size(); i += 4) {
@@ -33,7 +33,7 @@ double weighted_mean(std::span<const double> values, std::span<const double> wei
 
 double weighted_median(std::span<const double> sorted, std::span<const std::uint32_t> order,
                        std::span<const double> weights) noexcept {
-  // Places of the middle values, 0-based; the same one twice for an odd size.
+  // Indices of the two middle values; equal for an odd size.
   const std::size_t below = (sorted.size() - 1) / 2, above = sorted.size() / 2;
   const auto low = static_cast<double>(below), high = static_cast<double>(above);
   double passed = 0.0;

@@ -9,12 +9,12 @@
 
 namespace sau::detail {
 
-// Draws `size` of `size` things with replacement, again and again: how often each was drawn.
+// Draws `size` out of `size` items with replacement, and says how often each was drawn.
 class Resampler {
  public:
   Resampler(std::size_t size, const Stream& stream) : weights_(size), rng_(stream) {}
 
-  // Valid until the next call. They sum to the size.
+  // The counts of a new resample, which sum to the size. Valid until the next call.
   std::span<const double> next() noexcept;
 
  private:
@@ -22,14 +22,14 @@ class Resampler {
   Rng rng_;
 };
 
-// The stream of the resamples of a problem's trials.
+// The random stream for resampling a problem's trials.
 Stream resample_stream(std::string_view problem, std::string_view purpose);
 
-// The mean of values that count `weights[i]` times; these sum to the size.
+// The mean when values[i] counts weights[i] times; the weights sum to the size.
 double weighted_mean(std::span<const double> values, std::span<const double> weights) noexcept;
 
-// The middle value, or the mean of the two middle ones, when place i counts `weights[order[i]]`
-// times. `sorted` are the values in the order `order`; the weights sum to the size.
+// The middle value, or the mean of the two middle ones, when sorted[i] counts weights[order[i]]
+// times. `sorted` holds the values in the order `order`; the weights sum to the size.
 double weighted_median(std::span<const double> sorted, std::span<const std::uint32_t> order,
                        std::span<const double> weights) noexcept;
 

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kMostExact = 50;  // differences
 
-// P(sum of the positive ranks <= sum) for n differences that are as often above as below 0: the
-// share of the 2^n choices among the ranks 1, ..., n with such a sum.
+// P(sum of the positive ranks <= sum) if each of n differences is positive with probability 1/2:
+// the share of the 2^n subsets of the ranks 1, ..., n with such a sum.
 double exact_tail(std::size_t n, double sum) {
   std::vector<double> share(n * (n + 1) / 2 + 1, 0.0);
   share[0] = 1.0;
@@ -34,7 +34,7 @@ SignedRankTest signed_rank_test(std::span<const double> differences) {
   const std::size_t n = sorted.size();
   std::size_t zeros = 0;
   bool ties = false;
-  // Of the ranks of differences other than 0: sum of the positive ones, of all, of all squared.
+  // Ranks of the nonzero differences: sum over the positive ones, over all, and of all squares.
   double positive = 0.0, all = 0.0, squares = 0.0;
   for (std::size_t i = 0; i < n;) {
     std::size_t end = i;
@@ -57,8 +57,8 @@ SignedRankTest signed_rank_test(std::span<const double> differences) {
   if (n <= kMostExact && zeros == 0 && !ties) {
     return {std::min(1.0, 2.0 * exact_tail(n, smaller)), true};
   }
-  // Each rank counts with probability 1/2: mean and variance of the sum, whatever the ties. Half a
-  // rank towards the mean for going from steps to a curve.
+  // Each rank counts with probability 1/2, which gives mean and variance of the sum, with or
+  // without ties. The 0.5 is the continuity correction.
   const double away = std::max(0.0, 0.5 * all - smaller - 0.5);
   const double deviation = 0.5 * std::sqrt(squares);
   return {std::min(1.0, 2.0 * detail::normal_cdf(-away / deviation)), false};

@@ -10,11 +10,11 @@ namespace {
 
 constexpr double kMeans[] = {0.1, 0.3, 0.5};
 constexpr std::uint64_t kPlays[] = {100, 200, 400, 600, 800, 1000, 1200};
-constexpr double kDistances[] = {0.0625, 0.125, 0.1875, 0.25};  // t / s2; the proof asks t <= s2/4
+constexpr double kDistances[] = {0.0625, 0.125, 0.1875, 0.25};  // t / s2; the proof needs t <= s2/4
 constexpr double kLevels[] = {0.5, 0.2, 0.1, 0.05, 0.01};       // delta
 
-// The declared constant: 8 c = 2 makes the bound a normal tail of variance s2/n, and the variance
-// of (r - mu)^2, of which tau2 is nearly a mean, is s2 (1 - 2 mu)^2 <= s2.
+// The constant c that we declare. 8 c = 2 makes the bound a normal tail with variance s2/n. tau2 is
+// nearly a mean of (r - mu)^2, which has the variance s2 (1 - 2 mu)^2 <= s2.
 constexpr double kConstant = 0.25;
 
 struct Sample {
@@ -22,7 +22,7 @@ struct Sample {
   std::vector<std::vector<double>> apart;  // |tau2 - E[tau2]|, plays x repetitions, sorted
 };
 
-// All of them are kept: no more than fit.
+// All values are kept in memory, so their number is limited.
 std::uint64_t paths(const TheoryOptions& options) {
   return std::min<std::uint64_t>(repetitions(options), 200'000);
 }
@@ -85,7 +85,7 @@ TheoryCheck check_bound(std::span<const Sample> samples, std::uint64_t count) {
       .tolerance = 0.0,
       .reason = "none: it is a bound, and the frequencies have a standard error below 0.02",
       .note = fmt::format("{} repetitions; closest at {}. The paper leaves c open; c = 1/4 is "
-                          "declared here, and the smallest that would do for these is {:.3f}",
+                          "declared here, and the smallest c that holds for these is {:.3f}",
                           count, worst.what, constant)}
       .judged();
 }
@@ -100,7 +100,7 @@ TheoryCheck check_rate(const Sample& s) {
     if (p <= 0.0 || p >= 1.0) continue;
     n.push_back(static_cast<double>(kPlays[k]));
     log_frequency.push_back(std::log(p));
-    weight.push_back(p / (1.0 - p));  // 1 / variance of the logarithm, but for a factor
+    weight.push_back(p / (1.0 - p));  // 1 / variance of the logarithm, up to a factor
   }
   return TheoryCheck{
       .id = "prop3.rate",
@@ -112,7 +112,7 @@ TheoryCheck check_rate(const Sample& s) {
       .relation = Relation::kAtLeast,
       .expected = t * t / (8.0 * kConstant * s.s2),
       .tolerance = 0.0,
-      .reason = "none: the bound's own rate, with c = 1/4, is the least there may be",
+      .reason = "none: the bound's own rate, with c = 1/4, is the smallest allowed",
       .note = "frequencies: " + table}
       .judged();
 }
@@ -148,14 +148,15 @@ TheoryCheck check_statement(std::span<const Sample> samples) {
       .reason = "none: it is a bound; c = 1/4",
       .note = fmt::format(
           "printed with sqrt(8c/(n log(delta/2))): log(delta/2) < 0 for every delta < 1, so the "
-          "root is of a negative number and the statement says nothing. With the sign mended but "
-          "the logarithm left in the denominator it is false: frequency/delta reaches {:.2f} at "
+          "root is of a negative number and the statement says nothing. With the sign corrected "
+          "but the logarithm left in the denominator it is false: frequency/delta reaches {:.2f} "
+          "at "
           "{}. The appendix has it in the numerator, the form checked here, closest at {}",
           flipped.value, flipped.what, worst.what)}
       .judged(printed);
 }
 
-// What the proof uses of P = (I-Q)'(I-Q): |P|_F^2 < n and |P|_F^2 / |P| >= n/4.
+// The proof uses two properties of P = (I-Q)'(I-Q): |P|_F^2 < n and |P|_F^2 / |P| >= n/4.
 TheoryCheck check_matrix() {
   constexpr std::size_t kSize = 100;
   Worst upper, lower;
@@ -172,7 +173,7 @@ TheoryCheck check_matrix() {
     }
     double squares = 0.0;
     for (const double x : p) squares += x * x;
-    // The norm from above: |P| <= |P^8|_F^(1/8), by squaring three times.
+    // An upper bound on the norm: |P| <= |P^8|_F^(1/8), by squaring three times.
     for (int i = 0; i < 3; ++i) {
       std::vector<double> q(n * n, 0.0);
       for (std::size_t a = 0; a < n; ++a) {

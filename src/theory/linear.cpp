@@ -89,7 +89,7 @@ TheoryCheck exact_check(std::string id, bool before, std::string statement, cons
                      .relation = Relation::kEquals,
                      .expected = 0.0,
                      .tolerance = 1e-8,
-                     .reason = "rounding, in contexts as few as p + 2",
+                     .reason = "rounding, with as few as p + 2 contexts",
                      .note = std::move(note)}
       .judged();
 }
@@ -207,7 +207,7 @@ TheoryCheck simulation_check(std::string id, bool before, std::string statement,
       .judged();
 }
 
-// Every row of a design takes a turn as the new context, c1 = n min h and c2 = n max h.
+// Every row of a design in turn is the new context; c1 = n min h and c2 = n max h.
 TheoryCheck check_bounds(std::span<const Design> designs, bool before) {
   std::size_t cases = 0, printed = 0, good = 0;
   std::string constants;
@@ -251,7 +251,7 @@ TheoryCheck check_bounds(std::span<const Design> designs, bool before) {
                           before ? fmt::format(". The printed bounds, which are of the residual "
                                                "after the update, hold for {} of the {}",
                                                printed, cases)
-                                 : ". Apart these may be far, and then the bounds say little: h "
+                                 : ". If c1 and c2 are far apart, the bounds say little: h "
                                    "must be of the same size for all contexts")}
       .judged(printed == cases);
 }

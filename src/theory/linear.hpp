@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-// Least squares on a few fixed contexts: small, plain, and free of what it is to check.
+// Least squares on a few fixed contexts: small, simple, and independent of the code that it checks.
 namespace sau::detail {
 
 struct Design {
@@ -16,7 +16,7 @@ struct Design {
   std::span<const double> row(std::size_t j) const { return {x.data() + j * features, features}; }
 };
 
-// (X'X)^-1 of the first `rows` rows, by Cholesky; row-major. They must span all features.
+// (X'X)^-1 of the first `rows` rows, by Cholesky; row-major. These rows must span all features.
 std::vector<double> inverse_gram(const Design& design, std::size_t rows);
 
 // x' M y.

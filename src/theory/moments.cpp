@@ -12,7 +12,7 @@ namespace {
 constexpr double kMeans[] = {0.05, 0.3, 0.5};
 constexpr std::uint64_t kSimulated[] = {10, 100, 1000};
 
-// Six a decade from 10 to 10^4.
+// Six values per decade from 10 to 10^4.
 std::vector<std::uint64_t> plays_grid() {
   std::vector<std::uint64_t> grid;
   for (int i = 0; i <= 18; ++i) {
@@ -96,7 +96,7 @@ TheoryCheck check_closed_forms() {
       .judged();
 }
 
-// Between residual and error there is no remainder at all, if both are of the same moment.
+// Residual and error agree exactly, without a remainder, if both are taken before the same update.
 TheoryCheck check_identity() {
   Worst worst;
   for (const double mu : kMeans) {
@@ -118,8 +118,8 @@ TheoryCheck check_identity() {
       .tolerance = 1e-10,
       .reason = "rounding of sums of up to 10^4 terms",
       .note =
-          "more than the paper claims: what algorithm 1 computes is an unbiased estimate of "
-          "the error of the very prediction it was made with"}
+          "more than the paper claims: algorithm 1 computes an unbiased estimate of the error "
+          "of the very prediction that the residual is taken from"}
       .judged();
 }
 
@@ -155,8 +155,8 @@ double posterior_variance_mean(double n, double mu) noexcept {
 double squared_error_mean(double n, double mu) noexcept { return mu * (1.0 - mu) / n; }
 
 std::vector<double> binomial(std::uint64_t n, double mu) {
-  // Ratios of neighbours outwards from the mode, so that nothing overflows and what underflows is
-  // of no weight.
+  // By ratios of neighbours, from the mode outwards: nothing overflows, and what underflows is
+  // negligible.
   std::vector<double> p(n + 1);
   const auto count = static_cast<double>(n);
   const auto mode = std::min(n, static_cast<std::uint64_t>((count + 1.0) * mu));

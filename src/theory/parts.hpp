@@ -11,28 +11,28 @@
 #include "sau/core/rng.hpp"
 #include "sau/theory/theory.hpp"
 
-// What the files of the theory checks share.
+// Shared by the files of the theory checks.
 namespace sau::detail {
 
-// A simulated mean is compared in units of its standard error. A check takes the worst of some
-// tens of comparisons, so that 5 of them leave a chance of about 1e-5 of a false alarm.
+// Tolerance of a simulated mean, in standard errors. A check takes the worst of some tens of
+// comparisons, so the chance of a false alarm is about 1e-5.
 inline constexpr double kErrors = 5.0;
 inline constexpr std::string_view kErrorsReason =
     "5 standard errors of the simulation, since it is the worst of many comparisons";
 
-// The draws behind a simulated moment.
+// How many draws a simulated moment takes.
 inline std::uint64_t repetitions(const TheoryOptions& options) noexcept {
   return 200 * (options.trials < 5 ? 5 : options.trials);
 }
 
-// The generator of one simulation.
+// The random generator for one simulation.
 Rng theory_rng(const TheoryOptions& options, std::string_view name);
 
 inline bool stopped(const TheoryOptions& options) noexcept {
   return options.stop != nullptr && options.stop->load(std::memory_order_relaxed);
 }
 
-// Mean and variance of numbers that come one by one (Welford 1962).
+// Running mean and variance (Welford 1962).
 class Moments {
  public:
   void add(double x) noexcept {
@@ -51,7 +51,7 @@ class Moments {
   double count_ = 0.0, mean_ = 0.0, square_ = 0.0;
 };
 
-// The comparison that lies furthest out, of those seen.
+// The worst comparison seen so far.
 struct Worst {
   double value = 0.0;
   std::string what;
@@ -76,7 +76,7 @@ double fitted_slope(std::span<const double> x, std::span<const double> y,
 // 1 + 1/2 + ... + 1/n.
 double harmonic(std::uint64_t n) noexcept;
 
-// One play of an action, its n-th: `before` of the n - 1 rewards before it were 1.
+// The n-th play of an action; `before` of the n - 1 earlier rewards were 1.
 struct Play {
   double n, before, reward, mu;
 };
@@ -87,9 +87,9 @@ double sau_after(const Play& play);           // (r_n - mean of all n)^2 / n
 double posterior_variance(const Play& play);  // of Beta(1 + successes, 1 + failures), all n
 double squared_error(const Play& play);       // (mean of all n - mu)^2
 
-// The distribution of the successes among `n` rewards of mean mu, 0 < mu < 1.
+// The distribution of the number of successes among `n` rewards with mean mu, 0 < mu < 1.
 std::vector<double> binomial(std::uint64_t n, double mu);
-// The expectation of a statistic of the n-th play, n >= 2: summed over all there can be.
+// The expectation of a statistic of the n-th play, n >= 2: summed over all outcomes.
 double expectation(std::uint64_t n, double mu, const PlayStatistic& statistic);
 
 // Their closed forms; s2 = mu (1 - mu).
@@ -102,13 +102,14 @@ double squared_error_mean(double n, double mu) noexcept;       // s2 / n
 struct OrderClaim {
   std::string id, where, statement;
   PlayStatistic sau, target;
-  double constant;  // that n^2 |difference| must not exceed
+  double constant;  // upper bound on n^2 |difference|
   std::string reason, note;
 };
 std::vector<TheoryCheck> check_order(const OrderClaim& claim, const TheoryOptions& options);
 
-// E[tau2] after n plays, over the variance: of the residuals after the update; and of what
-// algorithm 1 computes, before the update, S2 starting at 1 and the first value being 0.
+// E[tau2] after n plays. tau_after_mean: residuals after the update. tau_before_mean: residuals
+// before the update, as algorithm 1 computes them, with S2 = 1 at the start and 0 as the first
+// value.
 double tau_after_mean(std::uint64_t n, double mu) noexcept;
 double tau_before_mean(std::uint64_t n, double mu) noexcept;
 // The same from the quadratic form's matrix: (start + s2 trace A + mu^2 1'A1) / n.
@@ -118,7 +119,8 @@ TheoryCheck check_tau_mean(TheoryCheck check, bool before,
                            const std::function<double(std::uint64_t, double)>& formula,
                            const TheoryOptions& options);
 
-// Theorem 1 and theorem 2 as printed; theorem 2 with the bonus b sqrt(ln n / n_a).
+// The bounds of theorems 1 and 2, as printed for scale 1. With the bonus b sqrt(ln n / n_a),
+// theorem 2 has scale b.
 double sampling_bound(std::span<const double> gaps, double n) noexcept;
 double ucb_bound(std::span<const double> gaps, double n, double scale = 1.0) noexcept;
 

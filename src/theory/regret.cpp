@@ -9,14 +9,14 @@
 #include "sau/run/runner.hpp"
 #include "theory/parts.hpp"
 
-// Theorems 1 and 2 (appendix A.7): the bounds on the regret against regret measured.
+// Theorems 1 and 2 (appendix A.7): the bounds on the regret against measured regret.
 namespace sau::detail {
 namespace {
 
 constexpr std::uint64_t kSteps = 100'000;
 
-// The paper's own problem, and some on which the bound is below what playing the worst action
-// all the time would cost.
+// The paper's own problem, and some on which the bound is below the regret of always playing the
+// worst action.
 struct Case {
   const char *id, *problem;
 };
@@ -34,7 +34,7 @@ std::vector<double> gaps_of(const std::string& spec) {
   return gaps;
 }
 
-// The regret of an agent at some steps, over the trials that `sau run` would make.
+// The regret of an agent at some steps, over the same trials as in `sau run`.
 struct Curve {
   Cell cell;
   std::vector<std::uint64_t> points;
@@ -61,7 +61,7 @@ std::string measured(const Curve& curve) {
   return fmt::format("{:.1f} +- {:.1f}", curve.regret.back().mean(), curve.regret.back().error());
 }
 
-// The least bound(n) / (mean + 5 standard errors) over the steps n from `first` on.
+// The smallest bound(n) / (mean + 5 standard errors) over the steps n >= `first`.
 template <class Bound>
 double margin(const Curve& curve, double first, Bound bound) {
   double least = 1e300;
@@ -74,7 +74,7 @@ double margin(const Curve& curve, double first, Bound bound) {
   return least;
 }
 
-// The least n from which on n >= max(24 log n / gap^2, 4); the ratio n / log n grows from 3 on.
+// The smallest n from which on n >= max(24 log n / gap^2, 4); n / log n grows from n = 3 on.
 double first_step(double gap) {
   double n = 4.0;
   while (n < 24.0 * std::log(n) / (gap * gap)) n += 1.0;
@@ -103,7 +103,7 @@ TheoryCheck check_sampling(const Case& tried, const TheoryOptions& options) {
       .reason = "none: 5 standard errors of the trials are in the statistic",
       .note =
           fmt::format("at n = 10^5: bound {:.0f}, measured {} over {} trials, margin {:.0f}; "
-                      "the worst action all the time would cost {:.0f}, so that the bound {}",
+                      "always playing the worst action would cost {:.0f}, so the bound {}",
                       bound, measured(curve), options.trials, bound / curve.regret.back().mean(),
                       trivial, bound < trivial ? "says something here" : "says nothing here")}
       .judged();
@@ -139,7 +139,8 @@ TheoryCheck check_fixed(const TheoryOptions& options) {
       .reason = "none: 5 standard errors of the trials are in the statistic",
       .note = fmt::format(
           "printed for any kappa >= 2/min tau*, with a bound that has no kappa in it: {:.1f} at n "
-          "= 10^5, against {}. A larger bonus explores more, so it cannot hold for all of them. "
+          "= 10^5, against {}. A larger bonus explores more, so this bound cannot hold for all "
+          "kappa. "
           "kappa is not in algorithm 1; it is read here as the factor of the bonus",
           ucb_bound(gaps, kSteps), table)}
       .judged(printed);
@@ -162,8 +163,8 @@ TheoryCheck check_adaptive(const TheoryOptions& options) {
       .reason = "none: 5 standard errors of the trials are in the statistic",
       .note = fmt::format("for information: the theorem assumes a fixed tau*, and this is SAU-UCB "
                           "as algorithm 1 has it. At n = 10^5: bound {:.0f}, measured {} over {} "
-                          "trials. A trial in some hundreds locks onto a wrong action, whose "
-                          "regret grows as n and not as log n",
+                          "trials. One trial in some hundreds locks onto a wrong action, and "
+                          "its regret grows as n and not as log n",
                           ucb_bound(gaps, kSteps), measured(curve), options.trials)}
       .judged();
 }

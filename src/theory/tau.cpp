@@ -6,8 +6,8 @@
 #include "sau/model/sample_mean.hpp"
 #include "theory/parts.hpp"
 
-// The expectation of tau2 (appendix A.6), after the update as the paper derives it and before the
-// update as algorithm 1 and this library compute it.
+// The expectation of tau2 (appendix A.6): from residuals after the update, as the paper derives it,
+// and before the update, as algorithm 1 and this library compute it.
 namespace sau::detail {
 namespace {
 
@@ -15,7 +15,7 @@ constexpr double kMeans[] = {0.1, 0.3, 0.5, 0.9};
 constexpr std::uint64_t kPlays[] = {2, 5, 10, 100, 1000};
 constexpr std::uint64_t kLast = 1000;
 
-// Follows tau2 over the plays of one action of mean mu; `see(n, tau2)` after each.
+// Follows tau2 over the plays of one action with mean mu; calls see(n, tau2) after each.
 template <class See>
 void follow_after(Rng& rng, double mu, std::uint64_t plays, See see) {
   double sum = 0.0, square = 0.0;
@@ -28,7 +28,7 @@ void follow_after(Rng& rng, double mu, std::uint64_t plays, See see) {
   }
 }
 
-// The same with the library's own parts, in the order of Agent::learn().
+// The same with the library's own classes, in the order of Agent::learn().
 template <class See>
 void follow_before(Rng& rng, double mu, std::uint64_t plays, See see) {
   SampleMean model(Setup{.shape = {.actions = 1, .dim = 0}, .stream = {}});
@@ -71,7 +71,7 @@ TheoryCheck check_bounds() {
     lower_printed += low <= mean ? 1U : 0U;
     upper_printed += mean < high ? 1U : 0U;
     exchanged += high <= mean && mean < low ? 1U : 0U;
-    // 1 - H_1 is 0 on both sides: equality, which rounding must not spoil.
+    // At n = 1 both sides are 0; the 1e-15 keeps rounding from breaking the equality.
     sharp += 1.0 - (1.0 + std::log(n)) / n <= mean + 1e-15 && mean < 1.0 - std::log(n + 1.0) / n
                  ? 1U
                  : 0U;
@@ -95,7 +95,7 @@ TheoryCheck check_bounds() {
       .judged(lower_printed == kMost && upper_printed == kMost);
 }
 
-// A.6 has the limit s2, A.7 has s2 + mu^2.
+// The paper gives two limits: s2 in A.6, s2 + mu^2 in A.7.
 TheoryCheck check_limit() {
   constexpr std::uint64_t kMany = 1'000'000;
   Worst apart, printed;
@@ -118,8 +118,8 @@ TheoryCheck check_limit() {
       .tolerance = 1e-5,
       .reason = "(1 + mu^2 + s2 H_n)/n is at most 5e-6 there",
       .note = fmt::format("appendix A.6 has this limit; A.7 prints mu^2 + s2, which is {:.2f} away "
-                          "at {}. The mean square of the rewards would have that limit, their "
-                          "residuals do not",
+                          "at {}. The mean square of the rewards has that limit, that of "
+                          "their residuals has not",
                           printed.value, printed.what)}
       .judged(printed.value <= 1e-5);
 }

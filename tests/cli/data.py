@@ -159,7 +159,7 @@ class Everywhere(DataTestCase):
     def test_wrong_usage(self):
         self.refused(2, "data", says=("list, get, add, check or path",))
         self.refused(2, "data", "lst", says=("'lst'", "did you mean 'list'?", "sau data --help"))
-        self.refused(2, "data", "get", says=("which one",))
+        self.refused(2, "data", "get", says=("no data set is named",))
         self.refused(2, "data", "get", "mushrom", says=("'mushrom'", "did you mean 'mushroom'?"))
         self.refused(2, "data", "get", "mushroom", "--miror", "x", says=("'--mirror'",))
         self.refused(2, "data", "get", "mushroom", "--mirror", "nowhere", says=("neither",))
@@ -246,7 +246,7 @@ class Mushroom(DataTestCase):
     def broken(self, server):
         """A first attempt that leaves a part."""
         server.cuts = [100000, 0]
-        reply = self.refused(1, *self.get(server), says=("100000 bytes", "same command goes on"))
+        reply = self.refused(1, *self.get(server), says=("100000 bytes", "same command again"))
         self.assertEqual(set(self.files("data")), {NAME + ".part", NAME + ".part.from"})
         listed = json.loads(self.good("data", "list", "--json").out)["data_sets"]
         self.assertEqual([e["state"] for e in listed if e["name"] == "mushroom"], ["partly"])
@@ -350,7 +350,7 @@ class Mushroom(DataTestCase):
             archive.writestr("folder/agaricus-lepiota.data", PLAIN)
         self.good("data", "add", "mushroom", "m.zip", "--data", "other")
         self.assertEqual(self.files("other"), {NAME: PLAIN})
-        self.refused(1, "data", "add", "statlog", "any name", says=("no file of the data set",))
+        self.refused(1, "data", "add", "statlog", "any name", says=("not a file of the data set",))
 
     def test_check(self):
         self.write("data/" + NAME + ".gz", PACKED.read_bytes())

@@ -103,7 +103,7 @@ class DryRun(SauTestCase):
         self.assertEqual((part["trials"], part["present"], part["missing"]), (10, 3, 7))
         mean = json.loads(self.good("inspect", "r", "--json").out)["cells"][0]["seconds"]
         self.assertAlmostEqual(part["seconds"], 7 * mean)
-        self.assertIn("Every trial is there", self.good(*run, "--trials", "3", "--dry-run").out)
+        self.assertIn("All trials are present", self.good(*run, "--trials", "3", "--dry-run").out)
         self.assertEqual(self.files("r"), before)
 
     def test_refuses_what_the_run_would_refuse(self):

@@ -115,7 +115,7 @@ class Theory(SauTestCase):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
         self.assertEqual((process.returncode, out), (130, ""))
-        self.one_line(err, ("stopped", "the same command goes on"))
+        self.one_line(err, ("stopped", "run the same command again"))
         self.assertEqual(sorted(self.files("r")), ["run.json"])
         self.assertIn("0 of 0 trials", self.good("inspect", "r").out)
 

@@ -134,7 +134,8 @@ TEST(ReadPaper, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(csv("regret,q,A,1,2\n"), HasSubstr("x.csv:2: the problem q has no steps"));
   EXPECT_THAT(csv("regret,p,A,1\n"), HasSubstr("x.csv:2: expected table,problem"));
   EXPECT_THAT(csv("regret,p,A,1,2x\n"), HasSubstr("x.csv:2: '2x' is not a number"));
-  EXPECT_THAT(csv("regret,p,A,1,2\nregret,p,A,1,2\n"), HasSubstr("x.csv:3: the same cell again"));
+  EXPECT_THAT(csv("regret,p,A,1,2\nregret,p,A,1,2\n"),
+              HasSubstr("x.csv:3: this cell appears twice"));
 }
 
 }  // namespace

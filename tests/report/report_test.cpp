@@ -122,8 +122,9 @@ TEST(MakeReport, FailedTrialsAreInNoNumberAndAreSaidToBe) {
   EXPECT_THAT(figure.series[0].sample_trials, ElementsAre(0, 2));
   EXPECT_EQ(figure.comparison.pairs.at(0).trials, 2U);
   EXPECT_THAT(report.notes, Contains(HasSubstr("a on bernoulli-10-0.1 (1 of 3)")));
-  EXPECT_THAT(report.notes, Contains(HasSubstr("All trials failed, so in no figure: gone on")));
-  EXPECT_THAT(report.notes, Contains(HasSubstr("compared on the trials both have")));
+  EXPECT_THAT(report.notes,
+              Contains(HasSubstr("All trials failed, so not in any figure: gone on")));
+  EXPECT_THAT(report.notes, Contains(HasSubstr("compared on the trials that both have")));
 }
 
 TEST(MakeReport, UnfinishedCellsAreSaidToBe) {
@@ -131,7 +132,7 @@ TEST(MakeReport, UnfinishedCellsAreSaidToBe) {
   half.asked = none.asked = 4;
   const Report report = report_of({half, none, bernoulli("whole", {1, 2, 3, 4})});
   EXPECT_THAT(report.notes, Contains(HasSubstr("half on bernoulli-10-0.1 (2 of 4)")));
-  EXPECT_THAT(report.notes, Contains(HasSubstr("No trial yet, so in no figure: none on")));
+  EXPECT_THAT(report.notes, Contains(HasSubstr("No trial yet, so not in any figure: none on")));
   EXPECT_EQ(report.runs.at(0).trials, 6U);
   EXPECT_EQ(report.runs.at(0).asked, 12U);
 }
@@ -211,10 +212,10 @@ TEST(MakeReport, SyntheticDataSaySoAndStandAlone) {
       {{"census-synthetic", "dataset(name=census_synthetic)", "Uniform", "u", {1, 2}, 25000},
        {"mushroom-fresh", "dataset(name=mushroom,outcomes=fresh)", "Uniform", "u", {1, 2}, 50000}});
   const auto& problems = report.sections.at(0).problems;
-  EXPECT_THAT(problems.at(0).title, HasSubstr("afresh"));
-  EXPECT_THAT(problems.at(0).note, HasSubstr("Mushroom once more"));
+  EXPECT_THAT(problems.at(0).title, HasSubstr("anew"));
+  EXPECT_THAT(problems.at(0).note, HasSubstr("Mushroom again"));
   EXPECT_THAT(problems.at(1).title, HasSubstr("synthetic"));
-  EXPECT_THAT(problems.at(1).note, HasSubstr("Made-up rows"));
+  EXPECT_THAT(problems.at(1).note, HasSubstr("Synthetic rows"));
   EXPECT_FALSE(report.paper);
 }
 
@@ -290,7 +291,7 @@ TEST(MakeReport, TrialsOfTwoSeedsOrVersionsAreNotPaired) {
   const Report seeds = report_of({folder / "a", folder / "b"});
   EXPECT_THAT(seeds.sections.at(0).problems.at(0).series, SizeIs(2));
   EXPECT_THAT(seeds.sections[0].problems[0].comparison.pairs, IsEmpty());
-  EXPECT_THAT(seeds.notes, Contains(HasSubstr("several seeds are joined here: 1, 2")));
+  EXPECT_THAT(seeds.notes, Contains(HasSubstr("several seeds are combined here: 1, 2")));
   EXPECT_THAT(seeds.notes, Contains(HasSubstr("Not all algorithms are compared")));
   const Report versions = report_of({folder / "a", folder / "c"});
   EXPECT_THAT(versions.sections[0].problems[0].comparison.pairs, IsEmpty());
@@ -320,7 +321,7 @@ TEST(MakeReport, RefusesFoldersThatDoNotGoTogether) {
   EXPECT_THAT(error_of([&] {
                 report_of({folder / "a", folder / "b"});
               }),
-              HasSubstr("other data behind the same name"));
+              HasSubstr("different data under the same name"));
   EXPECT_THAT(error_of([&] {
                 report_of({folder / "a", folder / "c"});
               }),

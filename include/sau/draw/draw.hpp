@@ -10,18 +10,18 @@ namespace sau {
 enum class PictureFormat { kSvg, kPng, kPdf };
 
 struct Picture {
-  std::string name;  // of its file, with the extension
+  std::string name;  // file name with extension
   std::string bytes;
 };
 
 struct DrawOptions {
   bool dark = false;
-  bool log_axes = false;  // of the curves and distributions; without, where the range asks for it
-  double width = 640, height = 400;  // figures of rows have that of their rows
-  double pixels = 2;                 // in a PNG, for one unit of width and height
+  bool log_axes = false;             // everywhere; if false, only where the range is wide
+  double width = 640, height = 400;  // figures made of rows get their height from the rows
+  double pixels = 2;                 // PNG only: pixels per unit of width and height
 };
 
-// One picture a figure of the report, on one page. The same report gives the same bytes.
+// One picture per figure of the report, each on one page. The same report gives the same bytes.
 std::vector<Picture> draw_report(const Report& report, PictureFormat format,
                                  const DrawOptions& options);
 

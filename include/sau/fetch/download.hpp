@@ -10,35 +10,35 @@
 
 namespace sau {
 
-// The server answered, and has no such file.
+// The server answered that it has no such file.
 class NotFound : public Error {
  public:
   using Error::Error;
 };
 
-// Somebody asked to stop; what has arrived is kept.
+// Somebody asked to stop. The bytes that have arrived are kept.
 class Stopped : public Error {
  public:
   using Error::Error;
 };
 
 struct DownloadOptions {
-  // Called a few times a second with the bytes that have arrived; total 0: not known.
+  // Called a few times a second with the number of bytes that have arrived; total is 0 if unknown.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;
   const std::atomic<bool>* stop = nullptr;
   long connect_seconds = 30;
   long stall_seconds = 60;  // without a byte
-  int attempts = 5;         // at one file, as long as each brings something new
+  int attempts = 5;         // per file; gives up earlier after an attempt that brings nothing
 };
 
-// Writes what http(s) address `url` gives to `part`, as it is sent, and syncs it. A part left by an
-// earlier attempt is continued if the server still has the same file and can continue it; that is
-// known from `part`.from, which stays beside an unfinished part. Returns whether an older part was
+// Downloads the http(s) address `url` to the file `part`, bytes unchanged, and syncs it. A part
+// left by an earlier attempt is continued if the server still has the same file and can resume it;
+// the file `part`.from, kept beside an unfinished part, tells. Returns whether an older part was
 // continued. Throws Error; the part is then kept, except on a full disk.
 bool download(const std::string& url, const std::filesystem::path& part,
               const DownloadOptions& options);
 
-// Removes a part and what stands beside it.
+// Removes a part and its .from file.
 void discard_part(const std::filesystem::path& part);
 
 }  // namespace sau

@@ -5,7 +5,8 @@
 
 namespace sau {
 
-// How an algorithm looks in every figure of a report: by colour, and in print by dash and marker.
+// How an algorithm looks in every figure of a report: colour, and for black-and-white print also
+// dash and marker.
 struct AlgorithmStyle {
   std::string name;
   std::string colour, dark_colour;  // "#rrggbb", on white and on dark paper

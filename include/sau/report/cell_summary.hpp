@@ -16,34 +16,34 @@ struct FailedTrial {
   std::string reason;
 };
 
-// What is said of a cell. Regret, reward and stuck are those of the trials that did not fail.
+// Summary of a cell. Regret, reward and stuck count only the trials that did not fail.
 struct CellSummary {
   Cell cell;
-  std::uint64_t trials = 0;  // in the results, may be fewer than asked for
+  std::uint64_t trials = 0;  // in the results; may be fewer than requested
   std::vector<FailedTrial> failures;
   Summary regret, reward;
   double stuck = 0.0;        // share of trials stuck on a wrong action
   double seconds = 0.0;      // mean processor time of a trial
   double seconds_sem = 0.0;  // its standard error
 
-  // How many trials the numbers are of.
+  // How many trials the numbers are based on.
   std::uint64_t counted() const noexcept { return trials - failures.size(); }
 };
 
-// The first `trials` trials, as far as they are there.
+// Of the first `trials` trials, or of all if there are fewer.
 CellSummary summarise(const CellResults& results, std::uint64_t trials);
 
-// The first `cell.trials` trials of each of `cells`, as far as `results` has them.
+// For each of `cells`: of its first `cell.trials` trials, or of all that `results` has.
 std::vector<CellSummary> summarise(const RunResults& results, std::span<const Cell> cells);
 
-// {"cells":[{"problem","agent",...}]}: one object a cell.
+// {"cells":[{"problem","agent",...}]}: one object per cell.
 std::string summary_json(std::span<const CellSummary> summaries);
 
-// A block a problem, a line an agent: mean and standard error, median, 10-90 % range, stuck, time.
-// A column `failed` where there are such trials.
+// One block per problem, one line per agent: mean and standard error, median, 10-90 % range, stuck,
+// time. A column `failed` if any trial failed.
 std::string summary_table(std::span<const CellSummary> summaries);
 
-// A line a cell with failed trials: how many, and the reason of the first.
+// One line per cell with failed trials: how many, and why the first failed.
 std::vector<std::string> failure_lines(std::span<const CellSummary> summaries);
 
 }  // namespace sau

@@ -12,7 +12,7 @@ namespace sau {
 
 enum class TableKind {
   kRegret,      // cumulative regret
-  kNormalised,  // the same in percent of Uniform's mean
+  kNormalised,  // cumulative regret in percent of Uniform's mean
   kTime,        // processor time of a trial, in seconds
 };
 // "regret", "normalised", "time".
@@ -26,9 +26,9 @@ struct PaperValue {
 
 struct PaperProblem {
   std::string name;
-  std::uint64_t steps = 0;  // of the trials behind its numbers; 0: the paper prints no numbers
+  std::uint64_t steps = 0;  // per trial in the paper; 0: the paper prints no numbers
   std::string title;        // for people; empty: the name
-  std::string note;         // what is easily mistaken about it; mostly empty
+  std::string note;         // a warning about a likely confusion; usually empty
 };
 
 // A section of the report. It holds the problems of one family, such as wheel or dataset.
@@ -36,13 +36,13 @@ struct PaperSection {
   std::string family, id, title, text;
 };
 
-// Something that is known to lie between our numbers and a paper's.
+// A known reason why our numbers differ from a paper's.
 struct Difference {
   std::string id, title, text;
 };
 
-// A set of table cells. An empty list stands for everything. A * at the beginning or at the end of
-// a name stands for any text.
+// A set of table cells. An empty list matches everything. A * at the beginning or end of a name
+// matches any text.
 struct CellPattern {
   std::vector<TableKind> tables;
   std::vector<std::string> problems, algorithms;
@@ -50,9 +50,9 @@ struct CellPattern {
   bool matches(TableKind table, std::string_view problem, std::string_view algorithm) const;
 };
 
-// What is known of a paper whose experiments are run again: how it names and orders things, the
-// numbers it prints, and why ours may differ. It is read from experiments/papers/<name>.json and
-// <name>.csv, which are built into the program.
+// A paper whose experiments we repeat: how it names and orders things, the numbers it prints, and
+// why ours may differ. It is read from experiments/papers/<name>.json and <name>.csv, which are
+// built into the program.
 struct Paper {
   struct Number {
     TableKind table = TableKind::kRegret;
@@ -62,17 +62,17 @@ struct Paper {
   struct KnownDifference : Difference {
     std::vector<CellPattern> cells;  // where it matters
   };
-  // Stands below a table that compares one of these algorithms with the paper.
+  // Printed below a table that compares one of these cells with the paper.
   struct Note {
     CellPattern cells;
     std::string text;
   };
 
-  std::string name;                     // of its files
+  std::string name;                     // base name of its files
   std::string citation, report_title;   // for people
   std::vector<PaperSection> sections;   // in the order of the report
   std::vector<PaperProblem> problems;   // in the order of its tables
-  std::vector<std::string> algorithms;  // the same
+  std::vector<std::string> algorithms;  // in the order of its tables
   std::vector<Number> numbers;
   std::vector<KnownDifference> differences;
   std::vector<Note> notes;
@@ -80,12 +80,12 @@ struct Paper {
 
   // Null if the paper prints no numbers for that problem.
   const PaperProblem* find_problem(std::string_view problem) const noexcept;
-  // Empty where the paper has no such cell. Names are as the paper writes them.
+  // Empty if the paper has no such cell. Names are as the paper writes them.
   std::optional<PaperValue> value(TableKind table, std::string_view problem,
                                   std::string_view algorithm) const;
 };
 
-// All papers that are built in, by the names of their files.
+// All built-in papers, sorted by file name.
 const std::vector<Paper>& papers();
 
 }  // namespace sau

@@ -13,7 +13,7 @@
 
 namespace sau {
 
-// How a cell compares with the others of its problem.
+// How a cell compares with the other cells of its problem.
 enum class Standing {
   kOther,
   kNear,  // at most two combined standard errors above the lowest mean
@@ -22,27 +22,27 @@ enum class Standing {
 
 struct TableCell {
   std::uint64_t trials = 0;  // behind the mean; 0: the cell is empty
-  std::uint64_t failed = 0;  // in none of the numbers
+  std::uint64_t failed = 0;  // not part of any number here
   double mean = 0.0;
-  std::optional<double> sem;        // not for a single trial
-  std::optional<PaperValue> paper;  // where the paper has it for the same problem and steps
+  std::optional<double> sem;        // absent for a single trial
+  std::optional<PaperValue> paper;  // if the paper has one for the same problem and steps
   std::optional<double> z;          // (mean - paper.mean) / sqrt(sem^2 + paper.sem^2)
   Standing standing = Standing::kOther;
   std::string agent_spec;            // canonical; empty for an empty cell
-  std::optional<double> low, high;   // 95 % interval of the mean (Student's), with sem
-  std::optional<double> median;      // of regrets, on the table's scale
+  std::optional<double> low, high;   // Student's 95 % interval of the mean; present if sem is
+  std::optional<double> median;      // regret tables only, on the table's scale
   double stuck = 0.0;                // share of the trials
   std::vector<std::string> differs;  // ids of Differences between our number and the paper's
 };
 
-// One table in the paper's form: a row an algorithm, a column a problem. What could not be shown
-// and what the reader must know is in the notes; a table may consist of notes alone.
+// One table in the paper's form: one row per algorithm, one column per problem. The notes say what
+// could not be shown and what the reader must know; a table may consist of notes alone.
 struct Table {
   TableKind kind = TableKind::kRegret;
   std::string title;
   std::vector<std::string> problems, algorithms;  // names for people
-  std::vector<std::string> problem_specs;         // canonical, one a problem
-  std::vector<std::uint64_t> steps;               // one a problem
+  std::vector<std::string> problem_specs;         // canonical, one per problem
+  std::vector<std::uint64_t> steps;               // one per problem
   std::vector<TableCell> cells;                   // row-major, algorithms x problems
   std::vector<std::string> notes;
 
@@ -53,32 +53,33 @@ struct Table {
 
 struct TableOptions {
   std::vector<TableKind> kinds = {TableKind::kRegret, TableKind::kNormalised, TableKind::kTime};
-  bool paper = true;  // set the paper's numbers beside
+  bool paper = true;  // show the paper's numbers beside ours
 };
 
-// For every kind a table a family of problems (data sets, wheel, bernoulli, ...), rows and columns
-// in the paper's order, others after them in the order of `summaries`.
+// For every kind, one table per family of problems (data sets, wheel, bernoulli, ...). Rows and
+// columns are in the paper's order; the rest follow in the order of `summaries`.
 //
 // Normalised is as in the paper: mean and standard error, both times 100 / (mean of Uniform on the
-// same problem). Uniform's own error is not carried over; that this is the paper's rule follows
-// from its two tables. Problems without Uniform are left out, and a note says so.
-// The paper's numbers are set beside a problem of its name and its steps only, and never beside
-// synthetic data, which is recognised by the word in name or spec.
+// same problem). Uniform's own error is not propagated; the paper's two tables show that this is
+// its rule. Problems without Uniform are left out, and a note says so. The paper's numbers are
+// shown only for a problem with the same name and steps, and never for synthetic data, which is
+// recognised by the word "synthetic" in name or spec.
 std::vector<Table> make_tables(std::span<const CellSummary> summaries, const TableOptions& options);
 
-// Whether any cell has the paper's number beside it.
+// Whether any cell shows the paper's number.
 bool has_paper(std::span<const Table> tables) noexcept;
 
-// The cells of several result folders as one list. A cell that is in two of them must be of the
-// same specs, steps and seed: then the longer one is taken. Throws Error otherwise, naming both.
+// The cells of several result folders as one list. If two folders have the same cell, its specs,
+// steps and seed must agree, and the one with more trials is taken. Otherwise throws Error, which
+// names both folders.
 std::vector<CellSummary> gather(std::span<const std::filesystem::path> folders);
 
 // Aligned for terminals of 110 columns: * lowest mean, ~ near it.
 std::string table_text(std::span<const Table> tables);
-// GitHub's tables: bold lowest mean, italic near it.
+// GitHub Markdown: bold lowest mean, italic near it.
 std::string table_markdown(std::span<const Table> tables);
 // Long form: table,problem,algorithm,trials,mean,sem,paper_mean,paper_sem,z,best,failed. Numbers
-// read back exactly; what is not known is empty; best is "best", "near" or empty.
+// read back exactly; unknown values are empty; best is "best", "near" or empty.
 std::string table_csv(std::span<const Table> tables);
 // For the package booktabs: bold lowest mean, italic near it.
 std::string table_latex(std::span<const Table> tables);

@@ -10,18 +10,18 @@ namespace sau {
 
 // One agent on one problem, `trials` times.
 struct Cell {
-  std::string problem, agent;            // names for people: the paper's where it has one
+  std::string problem, agent;            // names for people: the paper's if it has one
   std::string problem_spec, agent_spec;  // canonical
   std::uint64_t steps = 0;
   std::uint64_t trials = 0;
-  std::string data{};  // the fingerprint of the problem's data; empty: none, or not known
+  std::string data{};  // fingerprint of the problem's data; empty: no data, or unknown
 
-  // Whether both ask for the same numbers, however many of them.
+  // Whether both ask for the same numbers; their trial counts may differ.
   bool same_as(const Cell& other) const noexcept {
     return problem_spec == other.problem_spec && agent_spec == other.agent_spec &&
            steps == other.steps;
   }
-  // Whether the file behind the same spec is known to be another.
+  // Whether both are known to use different data.
   bool other_data(const Cell& other) const noexcept {
     return !data.empty() && !other.data.empty() && data != other.data;
   }
@@ -32,32 +32,32 @@ struct Experiment {
   std::vector<Cell> cells;
 };
 
-// A cell from specs or aliases. steps = 0 means the problem's own horizon. Builds both once, so
-// that whatever does not fit is refused here and not in the middle of a run.
+// A cell from specs or aliases. steps = 0 means the problem's own horizon. Builds the problem and
+// the agent once, so that a misfit is reported here and not in the middle of a run.
 Cell make_cell(std::string_view problem, std::string_view agent, std::uint64_t steps,
                std::uint64_t trials);
 
-// Appends the cells that are not there yet.
+// Appends the cells that `cells` does not have yet.
 void add_cells(std::vector<Cell>& cells, std::vector<Cell> more);
 
-// Every problem with every agent, problem by problem; a cell named twice is kept once.
+// Every problem with every agent, problem by problem; duplicates are kept once.
 std::vector<Cell> make_cells(std::span<const std::string> problems,
                              std::span<const std::string> agents, std::uint64_t steps,
                              std::uint64_t trials);
 
 // A part of the paper: the cells behind a figure or a table, read from experiments/<name>.json,
-// which is built into the program. The part of the theory has checks (sau/theory/theory.hpp)
-// instead of cells.
+// which is built into the program. The part `theory` has checks (sau/theory/theory.hpp) instead of
+// cells.
 struct PaperPart {
   std::string name, title;
   std::uint64_t trials = 0;
   bool checks = false;
   std::vector<Cell> cells;
-  std::vector<std::string> left_out;  // problems whose data are not there, and how to get them
+  std::vector<std::string> left_out;  // problems whose data are missing, and how to get them
 };
 std::vector<std::string> paper_parts();
-// Both throw UsageError for an unknown name. The title is read without making the cells; trials = 0
-// means the paper's own.
+// Both throw UsageError for an unknown name. paper_title() does not make the cells; trials = 0
+// means as many as the paper has.
 std::string paper_title(std::string_view name);
 PaperPart paper_part(std::string_view name, std::uint64_t trials);
 

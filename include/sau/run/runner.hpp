@@ -17,20 +17,20 @@
 
 namespace sau {
 
-// How far a run is; handed to RunOptions::progress about five times a second.
+// How far a run is; passed to RunOptions::progress about five times a second.
 struct Progress {
   std::uint64_t trials_done = 0;   // in this run
-  std::uint64_t trials_total = 0;  // that were missing when it began
+  std::uint64_t trials_total = 0;  // missing when this run began
   double steps_done = 0.0;
   double steps_total = 0.0;
   double seconds = 0.0;  // since it began
-  // Share of the work that is done, by the processor time that trials of each cell take: a step
-  // of one agent may cost a thousand of another's.
+  // Share of the work that is done, weighted by the processor time of each cell's trials: a step of
+  // one agent may cost as much as a thousand steps of another.
   double share = 0.0;
 };
 
 // Plays one trial into `record`: a pure function of the cell, the seed and the trial's number.
-// `index` is the place of the cell in the experiment. Returns false when `stop` ended the trial
+// `index` is the cell's index in the experiment. Returns false when `stop` ended the trial
 // early. Throws Error when the cell cannot be run at all.
 using TrialFunction = std::function<bool(std::size_t index, const Cell& cell, std::uint64_t seed,
                                          std::uint64_t trial, std::span<const std::uint64_t> points,
@@ -41,10 +41,10 @@ bool run_trial(const Cell& cell, std::uint64_t seed, std::uint64_t trial,
                std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
                TrialRecord& record);
 
-// Its second half, for agents and problems made elsewhere; `points` as curve_points(steps). A trial
-// after which the agent has a fault, or whose total regret or reward is not a finite number, has
-// failed: its record holds the reason and no numbers. Rewards arrive as `late` says; what it draws
-// comes from a stream of its own beside the problem's.
+// The second half of run_trial(), for agents and problems made elsewhere; `points` as from
+// curve_points(steps). The trial has failed if the agent then reports a fault, or if total regret
+// or reward is not finite: the record holds the reason and no numbers. Rewards arrive as `late`
+// says; its random draws come from a separate stream, not the problem's.
 bool play_trial(AnyAgent& agent, Problem& problem, Streams rng, std::uint64_t steps,
                 std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
                 TrialRecord& record, const Lateness& late = {});
@@ -54,22 +54,22 @@ bool play_trial(OfferAgent& agent, OfferProblem& problem, Streams rng, std::uint
 
 struct RunOptions {
   unsigned threads = 0;                     // 0: one per core
-  const std::atomic<bool>* stop = nullptr;  // set from outside to end early
+  const std::atomic<bool>* stop = nullptr;  // set by the caller to end early
   std::function<void(const Progress&)> progress = {};
-  TrialFunction trial = {};  // called by all threads at once; empty: run_trial
+  TrialFunction trial = {};  // called by all threads concurrently; empty: run_trial
 };
 
 struct RunOutcome {
-  bool complete = false;              // every trial asked for is in the folder
-  unsigned threads = 0;               // that were used
+  bool complete = false;              // every requested trial is in the folder
+  unsigned threads = 0;               // number used
   std::uint64_t new_trials = 0;       // written by this run
-  std::vector<std::string> failures;  // one line a cell that cannot be run; the others went on
+  std::vector<std::string> failures;  // one line per cell that cannot be run; the others were run
 };
 
 // Runs the trials that are missing in `folder`, which was opened for this experiment, on all
-// cores. Work is dealt out trial by trial over all cells, so that a run that is stopped early has
-// something of each. A trial that failed is written like any other. Throws Error when the folder
-// cannot be written; what it holds stays valid.
+// cores. Takes one trial of each cell in turn, so that a run that is stopped early has some trials
+// of every cell. A failed trial is written like any other. Throws Error when the folder cannot be
+// written; its contents stay valid.
 RunOutcome run(const Experiment& experiment, ResultFolder& folder, const RunOptions& options);
 
 }  // namespace sau

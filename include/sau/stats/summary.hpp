@@ -4,7 +4,7 @@
 
 namespace sau {
 
-// What is reported of a set of trials: never the mean alone, since regret has heavy tails.
+// Summary of a set of trials: never the mean alone, since regret has heavy tails.
 struct Summary {
   double mean = 0.0;
   double sem = 0.0;  // standard error of the mean; 0 for a single trial
