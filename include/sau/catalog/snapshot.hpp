@@ -15,10 +15,10 @@ struct SavedAgent {
   Rng rng;
 };
 
-// The whole file or none of it (docs/formats/agent.md).
+// Writes the whole file or nothing (docs/formats/agent.md).
 void save_agent(const std::filesystem::path& path, const AnyAgent& agent, const Rng& rng);
 
-// Throws Error that names the file when it is not an agent file, is damaged, or is of a newer
+// Throws an Error that names the file if it is not an agent file, is damaged, or has a newer
 // version.
 SavedAgent load_agent(const std::filesystem::path& path);
 

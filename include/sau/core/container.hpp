@@ -10,7 +10,7 @@
 
 namespace sau {
 
-// The binary files of sau. All have the same fixed start, a JSON header, a payload and a checksum
+// The binary files of sau. All have a front of 32 bytes, a JSON header, a payload and a checksum
 // (docs/formats/container.md). read_file() and write_file() read and write them on disk.
 struct FileKind {
   std::string_view name;          // at most 8 bytes
