@@ -25,10 +25,10 @@ SavedAgent load_agent(const std::filesystem::path& path) {
   const std::string bytes = read_file(path);
   const Container file = open_container(bytes, path.string(), kAgentFile);
   const std::uint64_t actions = file.number("actions"), dim = file.number("dim");
-  // Every model keeps at least a number an action: do not make room for what cannot be there.
+  // Every model keeps at least one number per action: do not allocate for what cannot be there.
   if (actions > file.payload.size() / sizeof(double) || dim > 0xFFFFFFFF) {
     throw DamagedFile(file.name + ": is damaged: " + std::to_string(file.payload.size()) +
-                      " bytes of state cannot be of " + std::to_string(actions) +
+                      " bytes of state cannot hold " + std::to_string(actions) +
                       " actions and dim " + std::to_string(dim));
   }
   SavedAgent saved{nullptr, Rng(Stream{})};

@@ -142,7 +142,7 @@ TEST(AgentFile, NoRoomIsMadeForWhatCannotBeThere) {
   for (const char* shape : {"4000000000,\"dim\":0}", "0,\"dim\":5000000000}"}) {
     const std::string header = std::string(R"({"agent":"greedy","actions":)") + shape;
     write_file(folder / "huge", finish_container(begin_container(kAgentFile, header)));
-    EXPECT_THAT(load_error(folder / "huge"), HasSubstr("0 bytes of state cannot be of")) << header;
+    EXPECT_THAT(load_error(folder / "huge"), HasSubstr("0 bytes of state cannot hold")) << header;
   }
 }
 
