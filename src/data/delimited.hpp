@@ -22,7 +22,7 @@ class DelimitedReader {
   // Goes to the next record; false at the end.
   bool next();
 
-  // Of this record; valid until next().
+  // The fields of this record; valid until next().
   std::span<const std::string_view> fields() const noexcept { return fields_; }
   // Where this record starts, counted from 1.
   std::size_t line() const noexcept { return line_; }

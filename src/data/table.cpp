@@ -30,7 +30,7 @@ struct Head {
 static_assert(std::is_trivially_copyable_v<Head> && sizeof(Head) == 80);
 static_assert(std::is_trivially_copyable_v<TableColumn> && sizeof(TableColumn) == 32);
 
-// Of the head up to content_crc, and of the content.
+// The CRC of the head up to content_crc, and of the content.
 std::uint32_t content_checksum(const Head& head, std::string_view content) {
   const std::string_view sizes(reinterpret_cast<const char*>(&head), offsetof(Head, content_crc));
   return crc32(content, crc32(sizes));

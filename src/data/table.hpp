@@ -43,9 +43,9 @@ class Table {
 
   std::uint64_t rows() const noexcept { return rows_; }
   std::size_t dim() const noexcept { return dim_; }
-  // Classes of the label, or rewards in a row; 0 where there are neither.
+  // Classes of the label, or rewards in a row; 0 if there are neither.
   Action actions() const noexcept { return actions_; }
-  // Of all rewards; {0, 1} for a label.
+  // The range of all rewards; {0, 1} for a label.
   RewardRange rewards() const noexcept { return rewards_; }
   // A hash of the content, in hexadecimal: the same rows give the same text.
   std::string fingerprint() const;

@@ -47,7 +47,7 @@ inline void for_tiles(std::size_t width, F&& f) noexcept {
   }
 }
 constexpr std::size_t kDenseTile = 3;    // with kMlpRows rows, twelve sums
-constexpr std::size_t kSparseTile = 13;  // of one row
+constexpr std::size_t kSparseTile = 13;  // for one row
 
 // sum[r][c] += a(r, k) * b(k, c) over `depth` values of k. Row r and step k of `a` are a_row and
 // a_step floats apart.

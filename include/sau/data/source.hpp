@@ -22,7 +22,7 @@ struct DataFile {
   std::string_view url;     // of the publisher; empty: not published in this form
   std::string_view sha256;  // empty: not known
   std::uint64_t bytes = 0;  // 0: not known
-  // Only where no checksum is known: the number of lines, and how the first one begins.
+  // Only if no checksum is known: the number of lines, and how the first one begins.
   std::uint64_t lines = 0;
   std::string_view start = {};
 };

@@ -33,7 +33,8 @@ class NoEvidence {
   std::size_t actions_;
 };
 
-// n_a and 1 / sqrt(n_a), which is infinite before the first reward. A reward changes one action's.
+// n_a and 1 / sqrt(n_a), which is infinite before the first reward. A reward changes those of one
+// action only.
 class PullCounts {
  public:
   explicit PullCounts(std::size_t actions)

@@ -57,7 +57,7 @@ class IdOffer {
  public:
   struct Numbers {
     std::span<const double> value;      // predicted means
-    std::span<const double> width;      // evidence; empty where the strategy wants none
+    std::span<const double> width;      // evidence; empty if the strategy wants none
     std::uint64_t learned = 0;          // rewards learned from, of all actions
     std::optional<double> exploration;  // share of uniform choices that the caller asks for
   };

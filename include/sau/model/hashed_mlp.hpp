@@ -72,7 +72,7 @@ class HashedMlp {
  public:
   static constexpr std::string_view kName = "hashed_mlp";
   static constexpr std::string_view kSummary =
-      "multilayer perceptron over the same features, trained by replay";
+      "multilayer perceptron over hashed features and their crosses, trained by replay";
   using Options = HashedMlpOptions;
 
   static constexpr std::size_t kChunk = 256;
