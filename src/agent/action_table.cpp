@@ -11,8 +11,8 @@
 namespace sau {
 namespace {
 
-constexpr std::uint64_t kPerBucket = 32;  // of a full table, about
-constexpr std::size_t kForgotten = 16;    // one in so many
+constexpr std::uint64_t kPerBucket = 32;  // about, in a full table
+constexpr std::size_t kForgotten = 16;    // one id in this many is forgotten
 
 unsigned bucket_bits(std::uint64_t capacity) {
   return static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(capacity / kPerBucket, 1)) -
@@ -23,7 +23,7 @@ std::size_t place_in(const std::vector<std::uint64_t>& hashes, std::uint64_t has
   return static_cast<std::size_t>(std::ranges::find(hashes, hash) - hashes.begin());
 }
 
-// log2 with straight lines between the powers of two: the same on every machine.
+// log2, linear between powers of two: the same on every machine.
 double doublings(std::uint64_t count) noexcept {
   int exponent = 0;
   const double fraction = std::frexp(static_cast<double>(count), &exponent);
@@ -62,7 +62,7 @@ void ActionTable::observe(std::uint64_t hash, std::string_view id, double residu
 }
 
 void ActionTable::make_room(std::uint64_t event) {
-  std::vector<std::pair<double, std::uint64_t>> worth;  // and the hash
+  std::vector<std::pair<double, std::uint64_t>> worth;  // with the hash
   worth.reserve(size_);
   for (std::size_t b = 0; b < buckets_.size(); ++b) {
     if (buckets_[b] == nullptr) continue;
@@ -109,8 +109,7 @@ std::vector<ActionRecord> ActionTable::most_counted(std::size_t limit) const {
 
 ActionTable ActionTable::shared() { return {capacity_, bits_, size_, buckets_.shared()}; }
 
-// In the order of the buckets, and in theirs that in which the ids came: the same for the same
-// events.
+// Ordered by bucket and, within a bucket, by arrival: the same events give the same bytes.
 void ActionTable::save(StateWriter& writer) const {
   std::vector<std::uint64_t> hash, count, last_seen, id_end;
   std::vector<double> squares, reward_sum;

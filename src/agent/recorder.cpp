@@ -64,7 +64,7 @@ TrialRecord Recorder::record() const {
   const double by_chance =
       actions_ > 0 ? static_cast<double>(tail) / static_cast<double>(actions_) : by_chance_;
   const bool lost = static_cast<double>(right * 2) < by_chance;
-  constexpr std::uint64_t kFewest = 10;  // plays that one may judge by
+  constexpr std::uint64_t kFewest = 10;  // fewer plays are too few to tell
   const bool stuck = tail >= kFewest && (locked || lost);
   return {.regret = regret_, .reward = reward_, .stuck = stuck, .curve = curve_};
 }

@@ -11,8 +11,8 @@
 
 namespace sau {
 
-// An agent for actions by id, as the service has it, on a fixed set of actions: column i of the
-// context is the feature x<i>, and action a has the id "<a>" and no features.
+// An agent for actions by id, as in the service, on a fixed set of actions: column i of the context
+// is the feature x<i>, and action a has the id "<a>" and no features.
 class AgentByIds final : public AnyAgent {
  public:
   using Make = std::function<std::unique_ptr<OfferAgent>(const Stream&)>;
@@ -25,7 +25,7 @@ class AgentByIds final : public AnyAgent {
   Choice choose(Context x, Rng& rng) override;
   void learn(Context x, Choice made, double reward) override;
   void probabilities(Context x, std::span<double> out) override;
-  // Nothing is counted at a choice: the last one had the chances that the next one has.
+  // Choices are not counted, so the last one had the same chances as the next one.
   void last_probabilities(Context x, std::span<double> out) override { probabilities(x, out); }
   std::span<const double> values(Context x) override;
   std::string fault() const override { return agent_->fault(); }

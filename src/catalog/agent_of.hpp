@@ -12,10 +12,10 @@
 
 namespace sau {
 
-// Cheap enough that a virtual call a step would show: inlined into the loop of context-free agents.
+// So cheap that a virtual call per step would show: inlined into the loop of context-free agents.
 using HotProblems = TypeList<Bernoulli>;
 
-// The virtual doors of Agent<M, S>.
+// Agent<M, S> behind the interface AnyAgent.
 template <class M, class S>
 class AgentOf final : public AnyAgent {
  public:

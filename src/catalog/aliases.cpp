@@ -3,8 +3,8 @@
 namespace sau {
 namespace {
 
-// Where the settings of the linear agents differ between data sets, these are the commonest; the
-// files in experiments/ have the others.
+// If the settings of the linear agents differ between data sets, these are the most common ones;
+// the files in experiments/ have the others.
 constexpr Alias kAgents[] = {
     {"Uniform", "sample_mean+uniform", "table 1"},
     {"UCB1", "sample_mean+ucb1", "appendix A.3"},

@@ -51,7 +51,7 @@ void add_alias_names(std::vector<std::string>& known, std::span<const Alias> ali
   }
 }
 
-// For a name that is an alias but was given settings: it stands for a whole spec.
+// Refuses settings after an alias, which stands for a whole spec.
 void refuse_settings(const Spec& spec, const std::string& expanded) {
   if (expanded == spec.name) return;
   throw UsageError("'" + spec.name + "' is a name for " + expanded +
@@ -86,12 +86,12 @@ const ModelEntry& model_of(const AgentSpec& spec) {
   throw UsageError(unknown_name("model", spec.model.name, known));
 }
 
-// What an agent is made for, where that decides what a name stands for.
+// What an agent is made for: this decides what some names stand for.
 enum class For { kNoContexts, kContexts, kIds };
 
 For made_for(std::size_t dim) { return dim > 0 ? For::kContexts : For::kNoContexts; }
 
-// Of the models that the strategy explores with, the first of those that suit best.
+// Among the models that the strategy can use, the first of those that suit best.
 std::string usual_model(const std::string& strategy, For made) {
   const auto suits = [made](const ModelEntry& model) {
     if (made == For::kIds) return model.joint ? 2 : (model.uses_context ? 1 : 0);
@@ -141,7 +141,8 @@ AgentSpec parse_agent(std::string_view text, For made) {
   return {{std::move(model), {}}, std::move(only), std::move(ids)};
 }
 
-// Folders of the service from before `ids` have how many ids are kept as a setting of the strategy.
+// Folders of the service from before `ids` have the number of ids kept as a setting of the
+// strategy.
 void move_actions(AgentSpec& spec) {
   auto& params = spec.strategy.params;
   const auto found = std::ranges::find(params, "actions", &Params::value_type::first);
@@ -159,7 +160,7 @@ std::string write_agent(const AgentSpec& spec) {
   return spec.ids ? agent + "+" + write_ids(*spec.ids) : agent;
 }
 
-// For actions by id, settings of `ids` are mentioned only where they are not the usual ones.
+// For actions by id, `ids` is written only if its settings are not the defaults.
 AgentSpec parse_offer_agent(std::string_view text) {
   AgentSpec spec = parse_agent(text, For::kIds);
   move_actions(spec);
@@ -201,7 +202,7 @@ auto with_problem(std::string_view text, F&& f) {
   });
 }
 
-// A problem of the kind Base, made of its type P.
+// A problem of type P as a Base.
 template <class Base, class P>
 std::unique_ptr<Base> make_of_kind(const Stream& stream, const typename P::Options& options) {
   if constexpr (std::derived_from<P, Base>) {
@@ -214,7 +215,7 @@ std::unique_ptr<Base> make_of_kind(const Stream& stream, const typename P::Optio
   }
 }
 
-// The paper's name for the agent that `canonical` is the spec of.
+// The paper's name for the agent, or else its canonical spec.
 template <class Canonical>
 std::string paper_name(std::string_view agent, const Canonical& canonical) {
   std::string spec = canonical(agent);
@@ -345,7 +346,7 @@ std::vector<ComponentInfo> list_strategies() {
 
 ComponentInfo describe_ids() {
   return {.name = "ids",
-          .summary = "how an agent meets actions that come and go by id",
+          .summary = "how an agent handles actions that come and go by id",
           .settings = describe_options<IdOptions>(),
           .fits = {}};
 }

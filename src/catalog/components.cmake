@@ -1,5 +1,5 @@
-# The catalogue. A new component is its header and its line here: the class, which is in the file of
-# the same name (SampleMean is in sau/model/sample_mean.hpp), or CLASS=FILE where names differ.
+# The catalogue. A new component needs its header and a line here: the class, which is in the file
+# of the same name (SampleMean is in sau/model/sample_mean.hpp), or CLASS=FILE if the names differ.
 set(SAU_MODELS
     SampleMean
     BetaBernoulli

@@ -10,7 +10,7 @@
 
 namespace sau {
 
-// What the doors of an agent refuse: each throws Error, and says what was expected.
+// Checks of the arguments of an agent's functions. Each throws an Error that says what it expected.
 
 void check_context(Context x, const Shape& shape);
 void check_action(const Choice& made, const Shape& shape);

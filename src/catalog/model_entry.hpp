@@ -20,8 +20,8 @@ struct AgentSpec {
   std::optional<Spec> ids = {};
 };
 
-// A model of the catalogue with every strategy that fits it, as functions of text. The only form in
-// which the catalogue knows its models: each is compiled in a file of its own.
+// A model of the catalogue with every strategy that fits it, as functions of text. The catalogue
+// knows its models only in this form, so that each is compiled in its own file.
 struct ModelEntry {
   ComponentInfo info;
   bool uses_context = false;

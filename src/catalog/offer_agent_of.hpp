@@ -20,7 +20,7 @@
 
 namespace sau {
 
-// What an agent knows beside its model.
+// What an agent knows besides its model.
 struct Experience {
   std::uint64_t learned = 0;           // rewards
   double lowest = 0.0, highest = 0.0;  // of them; 0 when there is none
@@ -30,8 +30,8 @@ struct Experience {
     highest = learned == 0 ? reward : std::max(highest, reward);
     ++learned;
   }
-  // A mean lies between the lowest and the highest reward, whatever a model says of features it has
-  // never seen in such a size.
+  // A mean lies between the lowest and the highest reward, whatever a model predicts for features
+  // larger than any it has seen.
   double bounded(double value) const noexcept { return std::clamp(value, lowest, highest); }
 };
 
@@ -50,7 +50,7 @@ struct WeightsSource {
   auto marginals() const { return weights.marginals(context, candidates); }
 };
 
-// A strategy, and an empty record of the kind that it asks for, which knows how to weigh evidence.
+// A strategy, and an empty evidence record of its kind, which computes widths.
 template <Strategy S>
 struct Rule {
   explicit Rule(S s) : strategy(std::move(s)), evidence(strategy.evidence()) {}
@@ -73,7 +73,7 @@ void decide_among(const Weights& weights, const Rule<S>& rule, const ActionTable
                 " is not allowed; expected a number from 0 to 1");
   }
   check_finite("decide: the context", context);
-  // Every action's features behind the indicator of its id.
+  // The features of every action, after the indicator of its id.
   StackMemory<8192> memory;
   std::pmr::vector<HashedFeature> features(memory.resource());
   std::size_t total = actions.size();
@@ -129,7 +129,7 @@ void decide_among(const Weights& weights, const Rule<S>& rule, const ActionTable
   }
 }
 
-// What OfferAgent::published() gives.
+// What OfferAgent::published() returns.
 template <class Weights, Strategy S>
 class PublishedOfferAgent final : public OfferAgent {
  public:
@@ -258,7 +258,7 @@ class OfferAgentOf final : public OfferAgent {
   ActionTable table_;
   Experience experience_;
   std::vector<HashedFeature> features_;          // of the action being learned from
-  std::shared_ptr<const OfferAgent> published_;  // none once something was learned
+  std::shared_ptr<const OfferAgent> published_;  // null once something was learned
 };
 
 }  // namespace sau

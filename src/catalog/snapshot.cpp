@@ -1,5 +1,6 @@
 #include "sau/catalog/snapshot.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "sau/catalog/catalog.hpp"
@@ -47,10 +48,12 @@ std::variant<SavedAgent, SavedOfferAgent> load_any_agent(const std::filesystem::
   const std::string bytes = read_file(path);
   const Container file = open_container(bytes, path.string(), kAgentFile);
   const std::uint64_t actions = file.number("actions"), dim = file.number("dim");
-  // Every model keeps at least one number per action: do not make room for what cannot be there.
-  if (actions > file.payload.size() / sizeof(double) || dim > 0xFFFFFFFF) {
+  // Do not make room for what cannot be there. (Joint models keep nothing for an action that was
+  // never played, so a few actions may have no state at all.)
+  constexpr std::uint64_t kFew = 1 << 20;
+  if (actions > std::max(kFew, file.payload.size() / sizeof(double)) || dim > 0xFFFFFFFF) {
     throw DamagedFile(file.name + ": is damaged: " + std::to_string(file.payload.size()) +
-                      " bytes of state cannot be of " + std::to_string(actions) +
+                      " bytes of state cannot hold " + std::to_string(actions) +
                       " actions and dim " + std::to_string(dim));
   }
   const std::string spec = file.text("agent");

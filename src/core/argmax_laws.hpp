@@ -70,8 +70,8 @@ inline double beta_peak(double alpha, double beta) noexcept {
 // x^a y^b / (B(a, b) I_x(a, b)) for y = 1 - x and x < (a + 1) / (a + b + 2): the continued fraction
 // of BFRAC (Didonato & Morris 1992, algorithm 708), by Lentz's method as modified by Thompson &
 // Barnett (1986). `excess` is a y - b x, which the caller knows without cancellation.
-// By hand, not by Boost.Math's ibeta: that one takes x, which is 0 in a double where Beta(0.001,
-// 0.001) still has a fortieth of its mass.
+// We cannot use Boost.Math's ibeta: it takes x, which is 0 in a double where Beta(0.001, 0.001)
+// still has a fortieth of its mass.
 inline double beta_fraction(double a, double b, double x, double excess) noexcept {
   constexpr double kPrecision = 4e-16;
   constexpr int kMaxTerms = 100'000;
@@ -97,7 +97,7 @@ struct NormalLaw {
   double scale = 1.0;
   double upper = kNormalUpper;
 
-  // Panels that turn out too wide are halved, so it may be what most can bear.
+  // Panels that turn out too wide are halved, so this may be a width that fits most.
   double reach(double) const noexcept { return 1.5 * kReach; }
 
   double cdf(double t) const noexcept { return kNormalTable.at(t).cdf; }
@@ -131,7 +131,7 @@ class StudentLaw {
     upper = upper_end(kNormalUpper, [this](double t) { return density(t) * (1.0 / t + t / dof_); });
   }
 
-  // A tail is smooth at the scale of its distance from the centre: geometric panels.
+  // A tail is smooth at the scale of its distance from the centre, so panels grow geometrically.
   double reach(double t) const noexcept { return std::max(kReach, t > 0.0 ? 0.65 * t : -1.5 * t); }
 
   double cdf(double t) const noexcept { return value(t).cdf; }
@@ -212,12 +212,12 @@ class BetaLaw {
 
  private:
   double density(double t) const noexcept {
-    // Of the two forms the one whose terms cancel less: that of the smaller of x and 1 - x.
+    // The form whose terms cancel less: that of the smaller of x and 1 - x.
     return peak_ * std::exp(t + location < 0.0 ? alpha_ * t - total_ * log_mix(q_, p_, t)
                                                : -beta_ * t - total_ * log_mix(p_, q_, -t));
   }
 
-  // Of log density: alpha - (alpha + beta) x = alpha (1 - x) - beta x.
+  // Slope of the log density: alpha - (alpha + beta) x = alpha (1 - x) - beta x.
   double slope(double t) const noexcept {
     return t > 0.0 ? alpha_ * q_ * std::expm1(-t) / (p_ + q_ * std::exp(-t))
                    : -alpha_ * q_ * std::expm1(t) / (q_ + p_ * std::exp(t));

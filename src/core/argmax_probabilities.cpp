@@ -14,7 +14,7 @@
 namespace sau {
 namespace {
 
-// Enough for some twenty actions.
+// Enough for about twenty actions.
 using Memory = StackMemory<16'384>;
 
 void normalise(std::span<double> out) {
@@ -24,17 +24,17 @@ void normalise(std::span<double> out) {
   for (double& p : out) p /= sum;
 }
 
-// Whether nothing tells the actions apart, as at the beginning: then there is nothing to integrate.
+// If all marginals are equal, as at the beginning, there is nothing to integrate: fills `out`.
 template <class Marginal>
-bool all_alike(std::span<const Marginal> marginals, std::span<double> out) {
+bool all_equal(std::span<const Marginal> marginals, std::span<double> out) {
   const auto same = [&](const Marginal& m) { return m == marginals.front(); };
   if (!std::ranges::all_of(marginals, same)) return false;
   std::ranges::fill(out, 1.0 / static_cast<double>(out.size()));
   return true;
 }
 
-// Spreads are 0 or between 2^-700 and 2^300 after scaling by a power of two, and the means are
-// not larger either, so that no product of a width and a density overflows.
+// After scaling by a power of two, spreads are 0 or between 2^-700 and 2^300, and means are not
+// larger either, so that no product of a width and a density overflows.
 struct Scaling {
   double factor;
 
@@ -64,12 +64,12 @@ void with_atoms(std::span<const Marginal> marginals, std::span<double> out, Spre
     largest = std::max({largest, std::abs(m.mean), spread_of(m)});
   }
   const Scaling scaling(largest);
-  if (scaling.spread(spread_of(marginals.front())) > 0.0 && all_alike(marginals, out)) return;
+  if (scaling.spread(spread_of(marginals.front())) > 0.0 && all_equal(marginals, out)) return;
 
   Memory memory;
   std::pmr::vector<Law> laws(memory.resource());
   std::pmr::vector<std::size_t> actions(memory.resource());  // of the laws
-  std::optional<std::size_t> atom;                           // the first of the highest
+  std::optional<std::size_t> atom;                           // the first of the highest atoms
   laws.reserve(marginals.size());
   actions.reserve(marginals.size());
   for (std::size_t a = 0; a < marginals.size(); ++a) {
@@ -124,7 +124,7 @@ void argmax_probabilities(std::span<const BetaMarginal> marginals, std::span<dou
     SAU_ASSERT(m.alpha > 0.0 && m.beta > 0.0, "the parameters of a beta law are positive");
     laws.emplace_back(m.alpha, m.beta);
   }
-  if (all_alike(marginals, out)) return;
+  if (all_equal(marginals, out)) return;
   std::fill(out.begin(), out.end(), 0.0);
   detail::ArgmaxSweep<detail::BetaLaw>(laws, memory.resource()).run(detail::kBottom, out);
   normalise(out);

@@ -65,7 +65,7 @@ inline constexpr std::array<KronrodNode, 11> kKronrodHalf{{
     {0.0, 0.149445554002916905664936468389821, 0.0},
 }};
 
-// All 21 points, those of the Gauss rule first, and one of weight 0 so that loops go by vectors.
+// All 21 points, those of the Gauss rule first, and one of weight 0 so that loops vectorise.
 struct KronrodRule {
   static constexpr std::size_t kSize = 22, kGauss = 10;
   std::array<double, kSize> x{}, kronrod{};
@@ -91,14 +91,14 @@ inline constexpr KronrodRule kKronrodRule;
 // All argmax probabilities of continuous laws in one sweep from the top of the line to the bottom.
 //
 // G(z), the product of all F_b(z), is P(largest < z), so the contributions of a panel to all
-// actions add up to the difference of G over it. That closes the books three times: the sweep
-// ends where G is nothing, a panel over which G stands still is not looked into, and a panel whose
-// contributions miss the difference is halved, so a narrow law cannot be overlooked.
+// actions add up to the difference of G over it. We use this three times: the sweep ends where G is
+// negligible; a panel over which G does not change is skipped; and a panel whose contributions miss
+// the difference is halved, so that a narrow law cannot be overlooked.
 //
-// Laws are kept in falling order of the point above which their F is 1; those that matter at z
-// are then the first few. A panel does not pass the upper end of a law much narrower than itself,
-// and is no wider than the narrowest law in it can bear. Below that law's last digits G is 0, so a
-// scale is swept in a few panels however many laws there are.
+// Laws are sorted by the point above which their F is 1, the highest first. So the laws that matter
+// at z are the first few. A panel does not pass the upper end of a law much narrower than itself,
+// and is no wider than the narrowest law in it allows. Below the lower end of that law G is 0, so a
+// scale takes a few panels, however many laws there are.
 template <class Law>
 class ArgmaxSweep {
  public:
@@ -157,7 +157,7 @@ class ArgmaxSweep {
         total_[0] += panel.below_right - panel.below_left;
       } else {
         panel.left = std::max(next_left(panel.right, live), floor);
-        if (!(panel.left < panel.right)) break;  // numbers that are not finite must not hang
+        if (!(panel.left < panel.right)) break;  // no endless loop if a number is not finite
         panel.below_left = largest_below(panel.left);
         trim(panel);
         integrate(panel);
@@ -167,15 +167,15 @@ class ArgmaxSweep {
   }
 
  private:
-  // Mass that may be lost at a time, of the 1e-9 allowed to all.
+  // Mass that may be lost at a time, of the 1e-9 allowed in total.
   static constexpr double kNothing = 1e-14;
   static constexpr double kTolerance = 1e-12;
   static constexpr int kMaxDepth = 10;
-  // Whether a law gives its values at all nodes of a panel at once.
-  static constexpr bool kByVectors = requires(const Law& law, double* out) {
+  // Whether a law computes its values at all nodes of a panel in one call.
+  static constexpr bool kVectorised = requires(const Law& law, double* out) {
     law.values(0.0, 0.0, kKronrodRule.x, out, out);
   };
-  static constexpr std::size_t kNodes = kByVectors ? KronrodRule::kSize : 1;
+  static constexpr std::size_t kNodes = kVectorised ? KronrodRule::kSize : 1;
 
   struct Panel {
     Position left;
@@ -201,13 +201,13 @@ class ArgmaxSweep {
     for (std::size_t b = 1; b < live; ++b) width = std::min(width, reach(b));
     Position left = right.plus(-width);
     for (std::size_t b = live; b < laws_.size() && upper_[b] > left; ++b) {
-      const Position bearable = right.plus(-reach(b));
-      left = std::max(left, std::min(bearable, upper_[b]));
+      const Position allowed = right.plus(-reach(b));
+      left = std::max(left, std::min(allowed, upper_[b]));
     }
     return left;
   }
 
-  // Raises the left end of the last panel to where G begins to matter, at a point an attempt.
+  // Raises the left end of the last panel to where G begins to matter. Evaluates G once per try.
   void trim(Panel& panel) const noexcept {
     while (panel.below_left <= kNothing) {
       const Position middle = panel.left.plus(0.5 * panel.right.minus(panel.left));
@@ -242,7 +242,7 @@ class ArgmaxSweep {
   bool apply_rule(const Panel& panel, std::size_t live, double mass) {
     const double half = 0.5 * panel.right.minus(panel.left);
     const Position middle = panel.left.plus(half);
-    if constexpr (kByVectors) {
+    if constexpr (kVectorised) {
       add_all_nodes(middle, half, live);
     } else {
       std::fill_n(kronrod_.begin(), live, 0.0);
@@ -259,16 +259,16 @@ class ArgmaxSweep {
       sum += kronrod_[b];
       difference += std::abs(kronrod_[b] - gauss_[b]);
     }
-    // The difference is the error of the 10-point rule; that of the 21-point rule was always found
-    // below its square. At most 3e-7 passes here, so even its power 1.5, the guess of QUADPACK,
-    // would do. What halving does not cure is the rounding of the cdfs: bear twice as much of it
+    // The difference is the error of the 10-point rule; we always found the error of the 21-point
+    // rule below its square. At most 3e-7 passes here, so even its power 1.5, the guess of
+    // QUADPACK, would do. Halving does not cure the rounding of the cdfs: allow twice as much of it
     // each time.
     const double tolerance = std::ldexp(kTolerance, panel.depth);
     return 10.0 * difference * difference < tolerance * mass && std::abs(sum - mass) < tolerance;
   }
 
-  // The same as add_node for every node, law by law instead of node by node: the products go by
-  // vectors.
+  // The same as add_node for every node, but law by law instead of node by node, so that the
+  // products vectorise.
   void add_all_nodes(Position middle, double half, std::size_t live) {
     constexpr std::size_t kSize = KronrodRule::kSize;
     const KronrodRule& rule = kKronrodRule;

@@ -13,7 +13,7 @@ static_assert(std::endian::native == std::endian::little, "records are stored li
 
 class ByteWriter {
  public:
-  // Adds to what is there.
+  // Appends to `bytes`.
   explicit ByteWriter(std::string& bytes) : bytes_(bytes) {}
 
   template <class T>
@@ -57,7 +57,7 @@ class ByteReader {
     return text;
   }
   std::size_t left() const noexcept { return bytes_.size(); }
-  // Everything was there and nothing is left.
+  // Nothing was missing and nothing is left.
   bool finished() const noexcept { return good_ && bytes_.empty(); }
 
  private:

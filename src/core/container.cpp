@@ -21,7 +21,7 @@ using namespace std::string_view_literals;
 using nlohmann::json;
 
 constexpr std::string_view kMagic = "sau-file";
-// Of version 1.
+// How files of version 1 begin.
 constexpr std::string_view kOldAgent = "sau-agent 1\n", kOldModel = "SAUMODEL\1\0\0\0"sv;
 
 struct Front {
@@ -33,7 +33,7 @@ struct Front {
 };
 static_assert(sizeof(Front) == 32);
 
-// Whether the file ends with the checksum of all before it.
+// Whether the file ends with the checksum of everything before it.
 template <class T>
 bool is_whole(std::string_view bytes, T (*checksum)(std::string_view)) {
   const std::string_view contents = bytes.substr(0, bytes.size() - sizeof(T));
@@ -42,7 +42,7 @@ bool is_whole(std::string_view bytes, T (*checksum)(std::string_view)) {
 std::uint64_t xxh3(std::string_view bytes) { return detail::hash_of(bytes); }
 std::uint32_t crc(std::string_view bytes) { return crc32(bytes); }
 
-// Says what is wrong; empty: nothing.
+// What is wrong; empty if nothing is.
 std::string damage_in(const Front& front, std::string_view bytes) {
   const std::uint64_t rest = bytes.size() - sizeof(std::uint64_t), begin = front.payload_begin();
   if (begin > rest || front.payload_size > rest - begin) {
@@ -52,7 +52,7 @@ std::string damage_in(const Front& front, std::string_view bytes) {
   return is_whole(bytes, xxh3) ? "" : "is damaged: its checksum is wrong";
 }
 
-// Says why a whole file is refused; empty: it is not.
+// Why an undamaged file is refused; empty if it is not.
 std::string refusal_of(std::string_view found, std::uint32_t version, const FileKind& kind) {
   if (kind.name != found) {
     return fmt::format("is a file of the kind '{}'; expected '{}'", found,
@@ -143,13 +143,13 @@ Container open_container(std::string_view bytes, std::string name, const FileKin
   }
   Front front;
   if (bytes.size() < sizeof front + sizeof(std::uint64_t)) {
-    throw DamagedFile(name + ": is cut short: its front is not whole");
+    throw DamagedFile(name + ": is cut short: it ends inside its front");
   }
   std::memcpy(&front, bytes.data(), sizeof front);
   const std::string_view found(front.kind, ::strnlen(front.kind, sizeof front.kind));
   const FileKind& kind = wanted.name.empty() ? kind_named(found) : wanted;
   const std::string damage = damage_in(front, bytes), why = refusal_of(found, front.version, kind);
-  // What looks like another kind or version because of a wrong byte is damaged.
+  // A file that looks like another kind or version because of a wrong byte is damaged.
   if (!damage.empty()) throw DamagedFile(name + ": " + (why.empty() ? damage : why));
   if (!why.empty()) throw Error(name + ": " + why);
   return {.name = std::move(name),
@@ -173,7 +173,7 @@ void Container::read_state(const std::function<void(StateReader&)>& load) const 
   } catch (const std::bad_alloc&) {
     throw Error(name + ": cannot be loaded: there is not enough memory for it");
   } catch (const std::length_error&) {
-    throw Error(name + ": cannot be loaded: it is of no possible size");
+    throw Error(name + ": cannot be loaded: it has an impossible size");
   }
 }
 

@@ -19,8 +19,8 @@ namespace {
   throw Error(std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(code));
 }
 
-// A name that no other call uses, of this process or of another: the process number, and ten digits
-// that count the calls.
+// A name that no other call uses, in this process or another: the process id, and ten digits that
+// count the calls.
 std::string temporary_name(const std::filesystem::path& target) {
   static std::atomic<std::uint32_t> calls = 0;
   const std::string count = std::to_string(calls++);
@@ -28,7 +28,7 @@ std::string temporary_name(const std::filesystem::path& target) {
          std::string(10 - count.size(), '0') + count;
 }
 
-// Closes on the way out; a file half written under its temporary name is removed.
+// The destructor closes the file, and removes it unless it was renamed.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::filesystem::path& target)
@@ -69,7 +69,7 @@ class TemporaryFile {
 }  // namespace
 
 std::uint32_t crc32(std::string_view bytes, std::uint32_t before) noexcept {
-  // zlib takes a null pointer as the question for the first value.
+  // zlib takes a null pointer as a request for the initial value.
   if (bytes.empty()) return before;
   const auto* data = reinterpret_cast<const Bytef*>(bytes.data());
   return static_cast<std::uint32_t>(::crc32_z(before, data, bytes.size()));
@@ -98,7 +98,7 @@ std::string read_file(const std::filesystem::path& path) {
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
   TemporaryFile temporary(path);
   if (!temporary.write(bytes) || !temporary.rename(path)) fail("write", path, errno);
-  // The rename itself is durable once the folder is.
+  // The rename is durable only once the folder is synced.
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory >= 0) {

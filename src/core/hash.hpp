@@ -1,6 +1,6 @@
 #pragma once
 
-// xxHash, inlined: the one place that says how.
+// xxHash, inlined. Include it through this file only.
 #define XXH_INLINE_ALL  // NOLINT(readability-identifier-naming): its own name
 #include <xxhash.h>
 
@@ -9,7 +9,7 @@
 
 namespace sau::detail {
 
-// XXH3: the same in every version of the program, since models and logs outlive it.
+// XXH3. It must stay the same in every version of the program: models and logs outlive it.
 inline std::uint64_t hash_of(std::string_view bytes, std::uint64_t seed = 0) noexcept {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }

@@ -13,8 +13,8 @@
 namespace sau::detail {
 namespace {
 
-// What was malformed when it came, or was cut in the middle of a character.
-std::string with_signs(std::string_view text) {
+// For text that came malformed, or was cut in the middle of a character.
+std::string with_replacements(std::string_view text) {
   constexpr std::size_t kLongest = 4;
   std::string good;
   while (!text.empty()) {
@@ -68,12 +68,12 @@ constexpr std::size_t kNumberRoom = 32;  // a double takes 24 characters at most
 }  // namespace
 
 void append_json(std::string& out, std::string_view text) {
-  if (!is_utf8(text)) return append_json(out, with_signs(text));
+  if (!is_utf8(text)) return append_json(out, with_replacements(text));
   out += '"';
   const auto plain = [](char c) {
     return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
   };
-  // Most texts need nothing done to them.
+  // Most texts need no escapes.
   const auto end = static_cast<std::size_t>(std::ranges::find_if_not(text, plain) - text.begin());
   out += text.substr(0, end);
   for (const char c : text.substr(end)) append_escaped(out, c);

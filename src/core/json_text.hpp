@@ -6,7 +6,7 @@
 
 namespace sau::detail {
 
-// Appends a JSON string, quotes included. What is not UTF-8 in the text becomes the sign for that.
+// Appends a JSON string, quotes included. Invalid UTF-8 becomes the replacement character.
 void append_json(std::string& out, std::string_view text);
 
 // Appends the shortest number that reads back as the same double. It has a point or an exponent, so

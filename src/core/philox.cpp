@@ -13,7 +13,7 @@ constexpr std::uint64_t kMultiplier0 = 0xD2E7470EE14C6C93;
 constexpr std::uint64_t kMultiplier1 = 0xCA5A826395121157;
 constexpr std::uint64_t kWeyl0 = 0x9E3779B97F4A7C15;
 constexpr std::uint64_t kWeyl1 = 0xBB67AE8584CAA73B;
-// Words are counted by 64 bits, so a stream has 2^62 blocks of four and then begins again.
+// Words are counted in 64 bits, so a stream has 2^62 blocks of four words and then starts over.
 constexpr std::uint64_t kLastBlock = ~std::uint64_t{0} >> 2;
 
 }  // namespace
@@ -54,7 +54,7 @@ SAU_AVX2 inline __m256i spread(std::uint64_t value) noexcept {
   return _mm256_set1_epi64x(static_cast<std::int64_t>(value));
 }
 
-// x * m, 64 by 64 to 128 bits in four lanes, from 32-bit products as on paper.
+// x * m, 64 by 64 to 128 bits in four lanes, from 32-bit products as in long multiplication.
 SAU_AVX2 inline Product multiply(__m256i x, std::uint64_t m) noexcept {
   const __m256i m_low = spread(m & 0xFFFFFFFF);
   const __m256i m_high = spread(m >> 32);
@@ -77,7 +77,7 @@ SAU_AVX2 inline __m256i xor3(__m256i a, __m256i b, std::uint64_t key) noexcept {
 
 SAU_AVX2 void philox_avx2(const Stream& stream, std::uint64_t first,
                           std::uint64_t* words) noexcept {
-  // Two groups of four blocks: one alone waits for its own multiplications.
+  // Two groups of four blocks: one alone would wait for its own multiplications.
   constexpr std::uint64_t kGroups = kPhiloxBlocks / 4;
   __m256i w0[kGroups], w1[kGroups], w2[kGroups], w3[kGroups];
   for (std::uint64_t g = 0; g < kGroups; ++g) {

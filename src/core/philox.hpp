@@ -15,7 +15,7 @@ void philox_portable(const Stream& stream, std::uint64_t first, std::uint64_t* w
 void philox_avx2(const Stream& stream, std::uint64_t first, std::uint64_t* words) noexcept;
 #endif
 
-// The faster one of this processor.
+// The faster of the two on this processor.
 void philox(const Stream& stream, std::uint64_t first, std::uint64_t* words) noexcept;
 
 }  // namespace sau::detail

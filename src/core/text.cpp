@@ -84,7 +84,7 @@ bool is_utf8(std::string_view text) noexcept {
     if (first < 0x80) continue;
     const std::size_t more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
     if (first < 0xC2 || first > 0xF4 || text.size() - i < more) return false;
-    // Neither longer than need be, nor a surrogate, nor beyond the last character.
+    // Not overlong, not a surrogate, and not beyond the last character.
     const unsigned low = first == 0xE0 ? 0xA0U : first == 0xF0 ? 0x90U : 0x80U;
     const unsigned high = first == 0xED ? 0x9FU : first == 0xF4 ? 0x8FU : 0xBFU;
     if (byte(i) < low || byte(i) > high) return false;
@@ -104,7 +104,7 @@ std::string lower_case(std::string_view text) {
 }
 
 std::uint64_t scope_of(std::string_view canonical) noexcept {
-  // FNV-1a, then the finaliser of SplitMix64 (Steele et al. 2014) so that near texts part widely.
+  // FNV-1a, then the finaliser of SplitMix64 (Steele et al. 2014), to spread similar texts widely.
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : canonical) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;

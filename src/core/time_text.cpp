@@ -59,7 +59,7 @@ std::optional<Milliseconds> parse_duration(std::string_view text) {
   if (!text.starts_with('P') || text.size() < 2) return std::nullopt;
   double total = 0.0;
   bool in_day = false;
-  const Unit* next = kUnits;  // units come in their order, each once
+  const Unit* next = kUnits;  // units come in this order, each at most once
   for (text.remove_prefix(1); !text.empty();) {
     if (text.front() == 'T' && !in_day) {
       in_day = true;
@@ -96,7 +96,7 @@ std::string http_date(Milliseconds time) {
   return fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", utc_of(time));
 }
 
-// By hand, not by fmt: an export writes it several times a line, and this is nine times as fast.
+// Without fmt: an export writes several times per line, and this is nine times as fast.
 void append_time(std::string& out, Milliseconds time) {
   using std::chrono::days;
   const std::chrono::sys_time<std::chrono::milliseconds> moment{std::chrono::milliseconds(time)};

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 16;
 
-// libarchive turns names into the encoding of the locale, and gives none where it cannot. So this
-// thread, and no other, gets a locale of UTF-8 for a while.
+// libarchive converts names to the encoding of the locale, and gives no name if it cannot. So this
+// thread, and no other, gets a UTF-8 locale for a while.
 class Utf8Names {
  public:
   Utf8Names()
@@ -43,7 +43,7 @@ class ArchiveFile {
   ArchiveFile(std::string_view bytes, Format format) : archive_(archive_read_new()) {
     if (!archive_) throw Error("no memory");
     if (format == Format::kZip) {
-      // The directory at the end is what counts: headers before it may lack sizes.
+      // Use the directory at the end: headers before it may lack sizes.
       archive_read_support_format_zip_seekable(archive_.get());
     } else {
       archive_read_support_filter_compress(archive_.get());
@@ -51,7 +51,7 @@ class ArchiveFile {
       archive_read_support_format_empty(archive_.get());
     }
     if (archive_read_open_memory(archive_.get(), bytes.data(), bytes.size()) != ARCHIVE_OK) fail();
-    // What libarchive does not take for a .Z file it would hand back as it is.
+    // libarchive would return a file that it does not recognise as .Z unchanged.
     if (format == Format::kCompress &&
         archive_filter_code(archive_.get(), 0) != ARCHIVE_FILTER_COMPRESS) {
       throw Error("it is damaged or cut short");
@@ -63,7 +63,7 @@ class ArchiveFile {
     do {
       const int code = archive_read_next_header(archive_.get(), &entry_);
       if (code == ARCHIVE_EOF) return false;
-      // A warning is about what we do not use, such as an owner.
+      // Warnings are about things that we do not use, such as an owner.
       if (code != ARCHIVE_OK && code != ARCHIVE_WARN) fail();
     } while (archive_entry_filetype(entry_) != AE_IFREG);
     return true;
@@ -140,7 +140,7 @@ void unpack_compress(std::string_view bytes, const UnpackedSink& sink) {
 }
 
 void unpack_zip(std::string_view bytes, std::string_view member, const UnpackedSink& sink) {
-  // What begins with its end has nothing in it.
+  // An archive that begins with its end record is empty.
   if (bytes.starts_with("PK\x05\x06")) throw Error("the archive is empty");
   const Utf8Names utf8_names;
   std::vector<std::string> names;
@@ -153,7 +153,7 @@ void unpack_zip(std::string_view bytes, std::string_view member, const UnpackedS
   if (file.is_encrypted()) throw Error("the archive is encrypted");
   // Other methods may take gigabytes of memory to unpack.
   if (const std::string method = file.method(); method != "deflation" && method != "uncompressed") {
-    throw Error("the compression method '" + method + "' is not read here");
+    throw Error("the compression method '" + method + "' is not supported");
   }
   file.read(sink);
 }

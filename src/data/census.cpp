@@ -3,8 +3,8 @@
 
 namespace sau::detail {
 
-// A header, then 2458285 rows of a number, which says nothing, and 68 codes; dOccup, 0 to 8, is the
-// label. The others have 387 codes.
+// A header, then 2458285 rows of a meaningless number and 68 codes. dOccup, 0 to 8, is the label;
+// the other columns have 387 codes in all.
 TableBuilder prepare_census(std::string_view text, const std::string& file) {
   return read_text_table(text, {.file = file,
                                 .label = "dOccup",

@@ -11,7 +11,7 @@
 namespace sau::detail {
 namespace {
 
-// 0 when the text is no whole number.
+// 0 if the text is not a whole number.
 std::size_t column_number(std::string_view text) {
   std::size_t number = 0;
   const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -34,7 +34,7 @@ FieldNumber read_number(std::string_view field) {
     return {Kind::kText, 0.0};
   }
   if (result.ec == std::errc::result_out_of_range) {
-    // Too small for a double is as good as 0; too large is not a number to work with.
+    // A number too small for a double counts as 0; one that is too large cannot be used.
     const std::size_t exponent = field.find_first_of("eE");
     const bool tiny =
         exponent != std::string_view::npos && field.substr(exponent + 1).starts_with('-');

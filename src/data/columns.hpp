@@ -13,7 +13,7 @@
 
 namespace sau::detail {
 
-// Beyond it sums of squares may overflow.
+// Above it sums of squares may overflow.
 inline constexpr double kLargestNumber = 1e100;
 
 inline constexpr std::size_t kMaxClasses = 1000;
@@ -41,12 +41,12 @@ class ColumnNames {
   bool has_names() const noexcept { return !names_.empty(); }
   std::optional<std::size_t> named(std::string_view name) const;
 
-  // Empty where it has none.
+  // Empty if it has none.
   std::string name(std::size_t column) const;
   // "column 3 (age)", for messages.
   std::string describe(std::size_t column) const;
 
-  // Throws UsageError with the setting that `item` was given for.
+  // Throws a UsageError that names the setting that `item` was given for.
   std::size_t find(std::string_view item, std::string_view setting) const;
   // Every column that the list names, in the list's order. * is all of them.
   std::vector<std::size_t> select(std::string_view list, std::string_view setting) const;
@@ -71,8 +71,8 @@ class Categories {
     std::size_t width = 0;
     bool fractions = false;  // sorted as numbers, not all of them whole
   };
-  // Codes in the order of the words: as text, or, where `numbers` is set and all words are
-  // numbers, by value, equal ones counting as one.
+  // Codes in the order of the words: as text or, if `numbers` is set and all words are numbers, by
+  // value, where equal numbers count as one word.
   Sorted sorted(bool numbers) const;
 
  private:

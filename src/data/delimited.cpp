@@ -66,7 +66,7 @@ bool DelimitedReader::next() {
     const std::size_t start = place_;
     while (place_ < text_.size() && is_blank(text_[place_])) ++place_;
     if (!at_line_end()) {
-      // With blanks between fields, those at the start of a line separate nothing.
+      // If blanks separate fields, those at the start of a line do not.
       if (separator_ != ' ') place_ = start;
       break;
     }
@@ -161,7 +161,7 @@ char separator_of(Separator separator, std::string_view text) {
   std::ranges::transform(kCharacters, splits, [&](char c) { return split_by(text, c); });
   bool other_than_comma = false;
   for (std::size_t i = 1; i < kCharacters.size(); ++i) {
-    // "2 km" has a blank, too.
+    // One blank may just be part of a field such as "2 km".
     const std::size_t fewest = kCharacters[i] == ' ' ? 3 : 2;
     other_than_comma = other_than_comma || (splits[i].width >= fewest && splits[i].decimal_commas);
   }
@@ -172,7 +172,7 @@ char separator_of(Separator separator, std::string_view text) {
     width = splits[i].width;
   }
   if (width > 1) return kCharacters[best];
-  // Not regular: whatever is there most, so that the error about it names the right line.
+  // Not regular: the first that is in the first line, so that the error names the right line.
   const std::string_view first = text.substr(0, text.find('\n', text.find_first_not_of("\r\n \t")));
   for (const char candidate : kCharacters) {
     if (first.find(candidate) != std::string_view::npos) return candidate;

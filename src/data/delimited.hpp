@@ -10,19 +10,19 @@
 
 namespace sau::detail {
 
-// One record of a text file after the other: fields between separators, quoted "..." where they
-// hold separators or line ends, with "" for a quote inside. Blanks around a field do not count;
-// empty lines are skipped; lines end with LF, CR LF or CR. The text stays with the caller.
-// Errors are thrown as `file:line: ...`.
+// Reads a text file record by record. Fields stand between separators; a field that contains
+// separators or line ends is quoted, "...", with "" for a quote inside. Blanks around a field do
+// not count; empty lines are skipped; lines end with LF, CR LF or CR. The caller keeps the text
+// alive. Errors are thrown as `file:line: ...`.
 class DelimitedReader {
  public:
   // `separator` is one character, or ' ' for any number of blanks and tabs.
   DelimitedReader(std::string_view text, std::string file, char separator);
 
-  // To the next record; false at the end.
+  // Goes to the next record; false at the end.
   bool next();
 
-  // Of this record; valid until next().
+  // The fields of this record; valid until next().
   std::span<const std::string_view> fields() const noexcept { return fields_; }
   // Where this record starts, counted from 1.
   std::size_t line() const noexcept { return line_; }
@@ -41,7 +41,7 @@ class DelimitedReader {
   char separator_;
   std::size_t place_ = 0, line_ = 0, line_here_ = 1;
   std::vector<std::string_view> fields_;
-  std::deque<std::string> unquoted_;  // fields that are not as they stand in the text
+  std::deque<std::string> unquoted_;  // the contents of quoted fields
 };
 
 // The text without a byte order mark. Throws Error for what cannot be rows of text.
@@ -50,9 +50,9 @@ std::string_view check_text(std::string_view text, const std::string& file);
 // Whether the field is a number with a decimal comma, or one that groups digits: 1,50.
 bool has_decimal_comma(std::string_view field);
 
-// The character of a separator. kAuto: of those that split the first records into equally many
-// fields, the one with most of them; a comma only where it is not a decimal comma between others,
-// blanks only where nothing else does it.
+// The character of a separator. kAuto: among those that split the first records into equally many
+// fields, the one that gives the most fields. A comma does not count if it is a decimal comma
+// between other separators; blanks count only if nothing else works.
 char separator_of(Separator separator, std::string_view text);
 
 }  // namespace sau::detail

@@ -5,9 +5,9 @@
 
 namespace sau::detail {
 
-// A header with commas, then 3713 rows of 21 numbers with blanks, used as they are.
+// A header with commas, then 3713 rows of 21 numbers between blanks, used as they are.
 TableBuilder prepare_financial(std::string_view text, const std::string& file) {
-  // An empty line in its place keeps the line numbers of messages right.
+  // An empty line in place of the header keeps the line numbers of messages right.
   text.remove_prefix(std::min(text.find('\n'), text.size()));
   return read_text_table(text, {.file = file,
                                 .goal = TextPlan::Goal::kNumbers,

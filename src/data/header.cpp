@@ -32,7 +32,7 @@ class HeaderTest {
 
   bool passed() const {
     if (read_ == 0 || columns_.empty()) return false;
-    // A number may be a name, as a year is; a measurement is not.
+    // A whole number may be a name, such as a year; a measurement is not a name.
     const auto measured = [](const Column& c) { return is_number(c.name) && !is_whole(c.name); };
     if (std::ranges::any_of(columns_, measured)) return false;
     const auto above_numbers = [](const Column& c) {
@@ -78,8 +78,8 @@ class HeaderTest {
     return !all_again;
   }
 
-  // Different words that never come again. Numbers may be among them where the words below do come
-  // again, in so many records that this says something.
+  // Names that all differ and never come again below. Numbers may be among them if the words below
+  // do come again, in enough records to tell.
   bool never_again() const {
     constexpr std::size_t kEnough = 10;
     bool numbers = false, words = false, repeated = true;

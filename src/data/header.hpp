@@ -9,14 +9,13 @@
 
 namespace sau::detail {
 
-// What a column of classes is called, in any letter case.
+// What a column of classes is usually called, in any letter case.
 inline constexpr std::array<std::string_view, 4> kUsualLabels = {"label", "class", "target", "y"};
 
-// Whether the field is written as a number, a finite one or not.
+// Whether the field is written as a number, finite or not.
 bool is_number(std::string_view field);
 
-// Whether the first record of a file has names, judged by the records below it, some of which are
-// read.
+// Whether the first record of a file has names. Reads some of the records below it to judge.
 bool is_header(std::span<const std::string> first, DelimitedReader& rows);
 
 }  // namespace sau::detail

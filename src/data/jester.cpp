@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kJokes = 40;
 
-// The text behind 'key': in the header of a NumPy file.
+// The text after 'key': in the header of a NumPy file.
 std::string_view header_value(std::string_view header, std::string_view key) {
   const std::size_t start = header.find("'" + std::string(key) + "':");
   if (start == std::string_view::npos) return "";

@@ -7,8 +7,8 @@
 
 namespace sau::detail {
 
-// Lines of  label place:value place:value ...  with places counted from 1, or from 0 when there is
-// a place 0; # starts a comment. Throws Error with file, line and field.
+// Lines of  label place:value place:value ...  with places counted from 1, or from 0 if there is a
+// place 0; # starts a comment. Throws an Error that names file, line and field.
 TableBuilder read_libsvm(std::string_view text, const std::string& file, bool standardise);
 
 }  // namespace sau::detail

@@ -22,8 +22,8 @@ void check_whole(const DataLoader& loader, const Table& table, const std::string
   for (const auto& [what, found, expected] : counts) {
     if (found == expected) continue;
     throw Error(file + " has " + std::to_string(found) + " " + std::string(what) + ", expected " +
-                std::to_string(expected) + ": damaged or another file; 'sau data check " +
-                std::string(loader.name) + "' tells");
+                std::to_string(expected) + ": it is damaged or another file; try 'sau data check " +
+                std::string(loader.name) + "'");
   }
 }
 

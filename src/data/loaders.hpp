@@ -22,7 +22,7 @@ struct DataLoader {
   std::string_view name;
   DataRewards rewards = DataRewards::kLabel;
   std::uint64_t steps = 0;  // of a trial
-  // What a whole file gives; a table of anything else is refused.
+  // What the complete file gives; any other table is refused.
   std::uint64_t rows = 0;
   std::size_t dim = 0;
   Action actions = 0;  // classes of the label; 0: it has none
@@ -38,7 +38,7 @@ TableBuilder prepare_jester(std::string_view text, const std::string& file);
 TableBuilder prepare_mushroom(std::string_view text, const std::string& file);
 TableBuilder prepare_statlog(std::string_view text, const std::string& file);
 
-// Steps are those of the paper's appendix D, but for adult, whose table is that of 45222.
+// Steps are those of the paper's appendix D, except for adult, whose table is for 45222 steps.
 inline constexpr DataLoader kDataLoaders[] = {
     {"adult", DataRewards::kLabel, 45'222, 30'162, 92, 14, prepare_adult},
     {"census", DataRewards::kLabel, 25'000, 2'458'285, 387, 9, prepare_census},
@@ -53,8 +53,7 @@ inline constexpr DataLoader kDataLoaders[] = {
 // Throws UsageError for an unknown name.
 const DataLoader& data_loader(std::string_view name);
 
-// The data set of a loader, found in the data folder. Throws Error when it is not there
-// or not whole.
+// The data set of a loader, found in the data folder. Throws Error if it is missing or incomplete.
 std::shared_ptr<const Table> open_dataset(const DataLoader& loader);
 
 }  // namespace sau::detail

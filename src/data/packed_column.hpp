@@ -20,7 +20,7 @@ constexpr std::size_t size_of(Storage storage) {
   return kSizes[static_cast<std::size_t>(storage)];
 }
 
-// The number of a Storage at an address of any alignment.
+// Loads a number from an address of any alignment.
 template <class T>
 double load_as(const char* from) {
   T value;
@@ -42,7 +42,7 @@ inline double load_number(Storage storage, const char* from) {
   return load_as<double>(from);
 }
 
-// Finite numbers, kept as narrow as they allow: it widens when a value asks for it.
+// Finite numbers, stored as narrow as they allow. The column widens when a value needs it.
 class PackedColumn {
  public:
   void push(double value) {

@@ -161,7 +161,7 @@ fs::path find_data_file(const DataFile& file) {
               ? note
               : "fetch it with 'sau data get " + name + "', or by hand from " +
                     std::string(file.url) + " and then 'sau data add " + name + " FILE'";
-  throw MissingData(text + "; SAU_DATA_DIR names another folder");
+  throw MissingData(text + "; to use another folder, set SAU_DATA_DIR");
 }
 
 }  // namespace sau

@@ -25,12 +25,12 @@ struct Head {
   std::uint32_t actions, sparse_storage;
   double reward_min, reward_max;
   std::uint64_t sparse_dim;
-  std::uint32_t content_crc, unused;  // of all other numbers here, and what follows
+  std::uint32_t content_crc, unused;  // CRC of the numbers above and of what follows
 };
 static_assert(std::is_trivially_copyable_v<Head> && sizeof(Head) == 80);
 static_assert(std::is_trivially_copyable_v<TableColumn> && sizeof(TableColumn) == 32);
 
-// Before content_crc is set.
+// The CRC of the head up to content_crc, and of the content.
 std::uint32_t content_checksum(const Head& head, std::string_view content) {
   const std::string_view sizes(reinterpret_cast<const char*>(&head), offsetof(Head, content_crc));
   return crc32(content, crc32(sizes));
@@ -57,7 +57,7 @@ void check_column(const TableColumn& column, const Head& head) {
   if (column.role == Role::kReward) require(place < head.actions);
 }
 
-// Takes parts off the front; every part starts at a multiple of 8.
+// Takes parts from the start; every part starts at a multiple of 8.
 class Parts {
  public:
   explicit Parts(std::string_view bytes) : bytes_(bytes) {}
@@ -238,7 +238,7 @@ void TableBuilder::add_number(PackedColumn column, bool standardise) {
       square += (column[row] - info.mean) * (column[row] - info.mean);
     }
     const double deviation = std::sqrt(square / rows);
-    // A constant column may have a deviation by rounding alone.
+    // Rounding alone may give a constant column a deviation.
     const bool constant = deviation <= 1e-14 * std::abs(info.mean);
     info.scale = constant ? 1.0 : deviation;
     if (constant) info.mean = column[0];

@@ -12,13 +12,13 @@
 
 namespace sau::detail {
 
-// A column of a table as it lies in the rows' records.
+// A column of a table, as it is stored in the rows' records.
 struct TableColumn {
   enum class Role : std::uint8_t { kNumber, kCategory, kLabel, kReward };
 
   Role role = Role::kNumber;
   Storage storage = Storage::kF64;
-  std::uint16_t unused = 0;  // no byte of an image is left to chance
+  std::uint16_t unused = 0;  // so that every byte of an image is defined
   std::uint32_t offset = 0;  // bytes from the start of a record
   std::uint32_t place = 0;   // its first place in the context; of a reward: its action
   std::uint32_t width = 1;   // places in the context; of a label: the number of classes
@@ -26,32 +26,32 @@ struct TableColumn {
   double scale = 1.0;
 };
 
-// Rows ready to play: a record per row, of the same length throughout. A category is stored as its
-// code, which stands for a 1 at place + code in the context; a code of `width` stands for no 1.
-// Sparse rows have a list of (place, value) besides; what is not listed is 0 before scaling.
+// Rows ready to play: one record per row, all of the same length. A category is stored as its code,
+// which stands for a 1 at place + code in the context; a code of `width` stands for no 1. Sparse
+// rows also have a list of (place, value); places that are not listed are 0 before scaling.
 //
 // The image of a table is what a cache file holds: a container (core/container.hpp) with the key in
 // its header. The payload is
 //     sizes, columns, records, sparse lists
-// With the sizes there is a CRC of the payload: the fingerprint, the same for every key.
-// Little-endian; the records are read where they lie, in memory or in a mapped file.
+// The sizes include a CRC of the payload: the fingerprint, which is the same for every key.
+// Little-endian; the records are read in place, in memory or in a mapped file.
 class Table {
  public:
-  // Keeps `owner` for as long as `image` is needed. Throws Error when the image is damaged, of
-  // another version, or was not made for `key`. No image, however made, leads outside of itself.
+  // Keeps `owner` as long as it needs `image`. Throws Error if the image is damaged, has another
+  // version, or was not made for `key`. No image, however made, causes a read outside of it.
   Table(std::string_view image, std::string_view key, std::shared_ptr<const void> owner);
 
   std::uint64_t rows() const noexcept { return rows_; }
   std::size_t dim() const noexcept { return dim_; }
-  // Classes of the label, or rewards in a row; 0 where there are neither.
+  // Classes of the label, or rewards in a row; 0 if there are neither.
   Action actions() const noexcept { return actions_; }
-  // Of all rewards; {0, 1} for a label.
+  // The range of all rewards; {0, 1} for a label.
   RewardRange rewards() const noexcept { return rewards_; }
-  // Of the content, in hexadecimal: the same rows, the same text.
+  // A hash of the content, in hexadecimal: the same rows give the same text.
   std::string fingerprint() const;
 
-  // Places the row in the context and its number there. `x` is that of start() or of the last
-  // expand(); `hot` remembers what to undo.
+  // Writes the row into the context `x`, which comes from start() or the last expand(). `hot` holds
+  // the places to reset before the next row.
   void expand(std::uint64_t row, std::span<double> x, std::vector<std::uint32_t>& hot) const;
   // A context before the first expand().
   std::vector<double> start() const { return start_; }
@@ -85,7 +85,7 @@ class Table {
   std::vector<std::uint32_t> place_;
   std::vector<double> mean_, scale_;
   std::vector<TableColumn> categories_, reward_columns_;
-  TableColumn label_{.storage = Storage::kU8};  // without a label: within any record
+  TableColumn label_{.storage = Storage::kU8};  // the default lies within any record
 
   // Sparse rows: entries of row r are starts_[r] ... starts_[r + 1].
   Storage sparse_storage_ = Storage::kF64;

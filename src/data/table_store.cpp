@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What stays the same while the file changes.
+// What stays the same when the file changes.
 std::string identity(const TableOrigin& origin) {
   return fs::absolute(origin.file).lexically_normal().string() + "\n" + origin.settings;
 }
@@ -40,12 +40,12 @@ std::string key_of(const TableOrigin& origin) {
   const auto time = [](const timespec& at) {
     return std::to_string(at.tv_sec) + "." + std::to_string(at.tv_nsec);
   };
-  // A time of change can be set; that of the file's record and its number cannot.
+  // A program can set the modification time, but not the time of the inode's change or its number.
   return identity(origin) + "\n" + std::to_string(info.st_size) + " bytes, changed " +
          time(info.st_mtim) + ", " + time(info.st_ctim) + ", number " + std::to_string(info.st_ino);
 }
 
-// A whole file in memory that the system shares between processes.
+// A whole file, mapped into memory that the system shares between processes.
 class MappedFile {
  public:
   // Empty when there is no such file, or it cannot be mapped.
@@ -78,7 +78,7 @@ std::shared_ptr<const Table> from_cache(const fs::path& path, const std::string&
   try {
     return std::make_shared<const Table>(file->bytes(), key, file);
   } catch (const std::exception&) {
-    return nullptr;  // damaged, or of another file or version: made anew
+    return nullptr;  // damaged, or of another file or version: prepare it again
   }
 }
 
@@ -99,8 +99,8 @@ fs::path cache_file_or_none(const TableOrigin& origin, std::string& reason) {
   }
 }
 
-// What is in the data is for their owner alone. A folder that is there stays as it is; what fails
-// is seen when the file is written.
+// Only their owner may read the data. An existing folder stays as it is; a failure shows when the
+// file is written.
 void make_private_folder(const fs::path& folder) {
   std::error_code ignored;
   fs::create_directories(folder.parent_path(), ignored);
@@ -159,7 +159,7 @@ std::shared_ptr<const Table> open_table(const TableOrigin& origin,
   }
   entry->key = key;
   entry->table = table;
-  // Notes are given without the lock: who gets them may take locks of its own.
+  // Unlock before giving a note: its receiver may take locks.
   lock.unlock();
   if (!not_kept.empty()) warn_once(not_kept);
   return table;

@@ -17,9 +17,9 @@ namespace {
 constexpr std::size_t kMaxFoundCategories = 1000;
 constexpr std::size_t kMaxDim = 1'000'000;
 
-// Beyond them a label is no class.
+// A label with more different values, some of them fractions, is not a class.
 constexpr std::size_t kMaxFractions = 50;
-constexpr std::size_t kFewRows = 20;  // too few to tell
+constexpr std::size_t kFewRows = 20;  // fewer are too few to tell
 
 // "2 numbers"
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
@@ -28,7 +28,7 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
 
 enum class Use { kNone, kNumber, kCategory, kLabel, kReward };
 
-// A field that stands in the way of something.
+// A field that may turn out to be wrong.
 struct Finding {
   std::size_t line = 0;
   std::string text;
@@ -36,12 +36,12 @@ struct Finding {
 
 struct Column {
   Use use = Use::kNone;
-  bool decided = false;  // kCategory by the user's word
+  bool decided = false;  // kCategory because the user says so
   bool empty = false;    // it has neither name nor values
   std::uint64_t numbers = 0, words = 0, missing = 0;
   double sum = 0.0;
   std::optional<Finding> first_word, first_beyond, first_missing;
-  bool decimal_commas = true;  // all of its words are numbers with one
+  bool decimal_commas = true;  // all of its words are numbers with a decimal comma
 
   PackedColumn cells;  // of a number or reward
   PackedColumn known;  // 1 where the number is not missing
@@ -77,7 +77,7 @@ class TextTable {
  private:
   DelimitedReader reader() const { return {text_, plan_.file, separator_}; }
 
-  // Over all rows, each checked for its number of fields.
+  // Visits all rows, and checks their number of fields.
   template <class F>
   void for_rows(F&& visit) const {
     DelimitedReader rows = reader();
@@ -119,7 +119,7 @@ class TextTable {
     return is_header(first, rows);
   }
 
-  // Columns without a name and without a value: what a separator at the end of every line makes.
+  // Columns without a name and without a value, as from a separator at the end of every line.
   void drop_empty() {
     columns_.resize(names_.count());
     if (unnamed_.empty()) return;
@@ -142,7 +142,7 @@ class TextTable {
     throw UsageError("ignore: " + plan_.file + " has no column left for the label");
   }
 
-  // What every column is for, as far as the settings say it.
+  // What every column is for, as far as the settings say.
   void assign() {
     for (const std::size_t c : names_.select(plan_.context, "context")) {
       claim(c, Use::kNumber, "context");
@@ -221,7 +221,7 @@ class TextTable {
 
   bool is_first(const Finding& found) const { return found.line == first_line_; }
 
-  // Numbers or words, and whether the file agrees with it.
+  // Decides whether columns are numbers or words, and checks that the file agrees.
   void decide() {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       Column& column = columns_[c];
@@ -233,8 +233,9 @@ class TextTable {
       }
       if (column.use == Use::kNumber && column.words > column.numbers) column.use = Use::kCategory;
       if (column.use == Use::kNumber && column.first_word) {
-        const std::string ways = "categorical=" + std::to_string(c + 1) + " makes it one of words" +
-                                 (is_first(*column.first_word) ? ", header=yes a name" : "");
+        const std::string ways =
+            "categorical=" + std::to_string(c + 1) + " makes it a column of words" +
+            (is_first(*column.first_word) ? ", header=yes makes this a name" : "");
         refuse(c, *column.first_word, "a number as in most of the column (" + ways + ")");
       }
       if (reward && column.first_word) {
@@ -301,7 +302,7 @@ class TextTable {
                              " leaves the column out, categorical=" + number + " keeps it)"));
   }
 
-  // Of a label that nobody named.
+  // For a label that nobody named.
   void check_classes(std::size_t c, const Categories::Sorted& label) const {
     const bool measured = label.fractions && label.width > kMaxFractions;
     const bool own = rows_ >= kFewRows && 2 * label.width > rows_;
@@ -342,7 +343,7 @@ class TextTable {
       if (column.use == Use::kNumber) {
         table.add_number(std::move(column.cells), standardise);
         ++dim;
-        // The code 0 is the 1 that says that the number is missing.
+        // The code 0 sets the 1 that says that the number is missing.
         const bool flagged = column.missing > 0 && plan_.format.missing == Missing::kCategory;
         if (flagged) table.add_category(std::move(column.known), 1);
         dim += flagged ? 1 : 0;

@@ -20,14 +20,14 @@ struct TextPlan {
   Goal goal = Goal::kLabel;
   // kLabel; empty: the column called label, class, target or y in any letter case, else the last
   std::string label{};
-  std::string context{};  // empty: every column that is nothing else
+  std::string context{};  // empty: every column without another use
   std::string actions{};  // kRewards
   TextFormat format{};
 };
 
-// Classes are sorted as numbers if all of them are, else as text; categories are sorted as text.
-// Throws Error with file, line and column where the file is not as expected, UsageError where the
-// settings do not fit it. `understood` is given what was found, for a person, in one line.
+// Classes are sorted as numbers if all are numbers, else as text; categories are sorted as text.
+// Throws an Error that names file, line and column if the file is not as expected, and UsageError
+// if the settings do not fit it. `understood` gets one line for a person about what was found.
 TableBuilder read_text_table(std::string_view text, const TextPlan& plan,
                              std::string* understood = nullptr);
 

@@ -51,7 +51,7 @@ class Output {
   std::string out_;
 };
 
-// By zlib itself: libarchive does not compare the checksum of a gzip file.
+// With zlib itself: libarchive does not check the checksum of a gzip file.
 void unpack_gzip(std::string_view bytes, Output& out) {
   constexpr int kGzipOnly = 16;
   z_stream stream{};
@@ -59,7 +59,7 @@ void unpack_gzip(std::string_view bytes, Output& out) {
   const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&stream, &inflateEnd);
   std::string_view rest = bytes;
   for (;;) {
-    // zlib counts in 32 bits, so the input goes in by pieces.
+    // zlib counts in 32 bits, so the input goes in pieces.
     const auto piece = std::min<std::size_t>(rest.size(), std::numeric_limits<uInt>::max());
     stream.next_in = const_cast<Byte*>(data_of(rest));  // NOLINT: the interface of zlib
     stream.avail_in = static_cast<uInt>(piece);
@@ -69,7 +69,7 @@ void unpack_gzip(std::string_view bytes, Output& out) {
     rest.remove_prefix(piece - stream.avail_in);
     out.take(Output::room_size() - stream.avail_out);
     if (code == Z_STREAM_END) {
-      // A gzip file may be several, one behind the other; padding with zeros is customary.
+      // A gzip file may be several, one after the other; padding with zeros is common.
       if (rest.find_first_not_of('\0') == std::string_view::npos) return;
       if (inflateReset(&stream) != Z_OK) throw Error("it is damaged");
     } else if (code == Z_BUF_ERROR || (code == Z_OK && rest.empty() && stream.avail_out > 0)) {
@@ -80,7 +80,7 @@ void unpack_gzip(std::string_view bytes, Output& out) {
   }
 }
 
-// By liblzma itself: libarchive lets it take a gigabyte of memory, and has no setting for that.
+// With liblzma itself: libarchive lets it take a gigabyte of memory, and has no setting for that.
 void unpack_xz(std::string_view bytes, Output& out) {
   lzma_stream stream = LZMA_STREAM_INIT;
   if (lzma_stream_decoder(&stream, kXzMemory, LZMA_CONCATENATED) != LZMA_OK) {
@@ -101,7 +101,7 @@ void unpack_xz(std::string_view bytes, Output& out) {
   if (code != LZMA_STREAM_END) throw Error("it is damaged");
 }
 
-// Throws Error with the reason alone.
+// Throws an Error that has only the reason.
 std::string unpack_any(std::string bytes, std::string_view member, std::size_t limit) {
   using namespace std::string_view_literals;
   const std::string_view view = bytes;
@@ -137,7 +137,7 @@ std::string unpack(std::string bytes, std::string_view name, std::string_view me
 }
 
 std::string read_unpacked(const std::filesystem::path& path, std::string_view member) {
-  // Before it is opened: a pipe without a writer would never open.
+  // Check before opening: a pipe without a writer would never open.
   struct stat info {};
   if (::stat(path.c_str(), &info) == 0) {
     if (!S_ISREG(info.st_mode)) {

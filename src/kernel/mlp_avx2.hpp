@@ -23,7 +23,7 @@ struct Avx2 {
   static Reg div(Reg a, Reg b) noexcept { return _mm256_div_ps(a, b); }
   static Reg fma(Reg a, Reg b, Reg c) noexcept { return _mm256_fmadd_ps(a, b, c); }
   static Reg sqrt(Reg x) noexcept { return _mm256_sqrt_ps(x); }
-  // Where b is not a number, the result is not either.
+  // NaN if b is NaN.
   static Reg max(Reg a, Reg b) noexcept { return _mm256_max_ps(a, b); }
   // x where `mask` is positive, 0 elsewhere.
   static Reg where_positive(Reg mask, Reg x) noexcept {

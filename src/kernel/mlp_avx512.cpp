@@ -6,8 +6,8 @@
 namespace sau::detail {
 namespace {
 
-// Sixteen floats at a time, AVX-512F; half a vector goes to AVX2. Addresses need not be multiples
-// of 64 bytes: rows of eight floats more than a vector are not.
+// Sixteen floats at a time, AVX-512F; AVX2 takes half a vector. Loads and stores are unaligned:
+// rows that end in half a vector do not all start at multiples of 64 bytes.
 struct Avx512 {
   using Reg = __m512;
   using Half = Avx2;

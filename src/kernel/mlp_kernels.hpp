@@ -4,7 +4,7 @@
 
 namespace sau::detail {
 
-// The one of every kernel: it has nothing to do for vectors.
+// Shared by all kernels: vectors do not help here.
 std::size_t compress(const float* x, std::size_t width, std::uint32_t* index,
                      float* value) noexcept;
 

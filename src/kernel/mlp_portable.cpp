@@ -2,7 +2,7 @@
 
 #include "kernel/mlp_kernels.hpp"
 
-// The plain statement of the kernels, and the oracle of the others.
+// The kernels in plain C++, and the reference that the others are tested against.
 
 namespace sau::detail {
 

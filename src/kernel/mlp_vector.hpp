@@ -5,12 +5,13 @@
 #include "kernel/mlp_kernels.hpp"
 
 // The kernels for any vector unit, written once over a class V of its operations (load, fma, ...).
-// Included by one source file a unit, which is compiled with that unit's flags: whatever is defined
-// here must stay inside the file (hence the unnamed namespace), and no standard header with inline
-// functions may be included, or the linker might take a copy that not every processor can run.
+// Included by one source file per unit, which is compiled with that unit's flags. Whatever is
+// defined here must stay inside that file (hence the unnamed namespace), and no standard header
+// with inline functions may be included, or the linker might take a copy that not every processor
+// can run.
 //
 // A product is computed in tiles of kMlpRows rows by up to three vectors, whose sums stay in
-// registers: twelve sums, enough for two multiply-adds a cycle, from seven loads. What follows a
+// registers: twelve sums, enough for two multiply-adds per cycle, from seven loads. What follows a
 // product (ReLU, its mask, the optimiser) is done on the tile before it leaves the registers.
 
 namespace sau::detail {
@@ -22,7 +23,7 @@ struct Tile {
 };
 
 // Calls f.operator()<V, C>(column) for tiles of C <= kMost vectors that cover the columns up to
-// `width`, as evenly as may be: one vector alone would wait for its own sums.
+// `width`, as evenly as possible: one vector alone would wait for its own sums.
 template <class V, std::size_t kMost, class F>
 inline void for_tiles(std::size_t width, F&& f) noexcept {
   std::size_t column = 0, left = width / V::kLanes;
@@ -46,7 +47,7 @@ inline void for_tiles(std::size_t width, F&& f) noexcept {
   }
 }
 constexpr std::size_t kDenseTile = 3;    // with kMlpRows rows, twelve sums
-constexpr std::size_t kSparseTile = 13;  // of one row
+constexpr std::size_t kSparseTile = 13;  // for one row
 
 // sum[r][c] += a(r, k) * b(k, c) over `depth` values of k. Row r and step k of `a` are a_row and
 // a_step floats apart.
@@ -220,8 +221,8 @@ void backward(const float* delta, std::size_t width, std::size_t units, const fl
   });
 }
 
-// One vector of weights down its gradient, with exact square root and division: approximate ones
-// drift away within some hundred updates.
+// Moves one vector of weights down its gradient, with exact square root and division: approximate
+// ones drift away within some hundred updates.
 template <class V, bool kAdam>
 inline void step_weights(typename V::Reg g, std::size_t place, const MlpParameters& parameters,
                          const OptimizerStep& step) noexcept {
@@ -306,7 +307,7 @@ void update_sparse(const SparseLines& columns, const float* delta, std::size_t r
   for_tiles<U, kSparseTile>(width, [&]<class V, std::size_t C>(std::size_t column) {
     for (std::size_t i = 0; i < inputs; ++i) {
       const std::uint32_t begin = columns.start[i], end = columns.start[i + 1];
-      if (!kAdam && begin == end) {  // no gradient: RMSprop only forgets
+      if (!kAdam && begin == end) {  // no gradient: RMSprop only decays v
 #pragma GCC unroll 16
         for (std::size_t c = 0; c < C; ++c) {
           float* second = parameters.second + i * width + column + c * V::kLanes;
@@ -356,7 +357,7 @@ void apply(const float* gradient, std::size_t size, const MlpParameters& paramet
   (step.adam ? apply_all<U, true> : apply_all<U, false>)(gradient, size, parameters, step);
 }
 
-// In squares of as many rows as a vector has elements, turned within the registers; what is left at
+// Square by square, each with as many rows as a vector has elements and transposed in registers;
 // the edges element by element.
 template <class U>
 void transpose(const float* weight, std::size_t inputs, std::size_t units, std::size_t width,

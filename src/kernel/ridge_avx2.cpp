@@ -4,7 +4,7 @@
 
 #include <immintrin.h>
 
-// AVX2 and FMA. A panel is four rows; its columns go by in fours.
+// AVX2 and FMA. A panel has four rows; its columns are processed four at a time.
 
 namespace sau::detail {
 namespace {
@@ -85,7 +85,7 @@ constexpr std::size_t kPad = kRidgePad;
   }
 }
 
-// As the portable one, four rows at a time: a column of the gain is loaded once for all four.
+// Like the portable one, four rows at a time: a column of the gain is loaded once for all four.
 [[gnu::target("avx2,fma")]] double update(double* factor, double* scale, std::size_t padded,
                                           const double* x, double* gain) noexcept {
   double alpha = 1.0;

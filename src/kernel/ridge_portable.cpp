@@ -2,8 +2,8 @@
 
 #include "kernel/ridge_kernels.hpp"
 
-// The plain statement of the kernels, and the oracle of the others. Four partial sums per row keep
-// the order of additions close to that of the vector code.
+// The kernels in plain C++, and the reference that the others are tested against. Four partial sums
+// per row keep the order of additions close to that of the vector code.
 
 namespace sau::detail {
 namespace {
@@ -48,7 +48,7 @@ void forms(const double* factor, const double* scale, std::size_t count, std::si
 // Row by row, with f = W x and alpha = 1 + the sum of D f^2 over the rows before:
 //     W_i <- W_i - (f_i / alpha) g,   g <- g + D_i f_i W_i (the old row),
 //     D_i <- D_i alpha / (alpha + D_i f_i^2).
-// g is 0 from column i on when row i comes, which keeps the 1 of the diagonal and the zeros.
+// When row i comes, g is 0 from column i on, which preserves the 1 of the diagonal and the zeros.
 double update(double* factor, double* scale, std::size_t padded, const double* x,
               double* gain) noexcept {
   double alpha = 1.0;

@@ -33,7 +33,7 @@ Batch::Batch(std::size_t size, std::size_t dim)
       reward_(size),
       drawn_(size) {}
 
-// A counting sort; column_start_ is used one place off while it counts.
+// A counting sort; column_start_ is shifted by one place while it counts.
 void Batch::list_by_column() noexcept {
   std::ranges::fill(column_start_, 0U);
   const std::uint32_t count = row_start_[size()];

@@ -7,8 +7,9 @@
 
 namespace sau::detail {
 
-// The hash of a namespace, a name and, of an indicator, its value: the same in every version of the
-// program, since models and logs outlive it. Lengths take part, so that no two spellings meet.
+// The hash of a namespace, a name and, for an indicator, its value. It must stay the same in every
+// version of the program: models and logs outlive it. Lengths are hashed too, so that the same
+// letters split in another way give another hash.
 class FeatureHash {
  public:
   explicit FeatureHash(std::uint64_t seed) : state_(seed) {}
@@ -31,7 +32,7 @@ class FeatureHash {
   }
 
  private:
-  // Tells an indicator `name=value` and the i-th number of a list from a plain number `name`.
+  // Distinguish an indicator `name=value` and the i-th number of a list from a plain number `name`.
   static constexpr std::uint64_t kIndicator = 0x9D7F3C5B, kElement = 0x51E2A7C3;
 
   FeatureHash with(std::uint64_t number) const {

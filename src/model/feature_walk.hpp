@@ -17,8 +17,8 @@ namespace sau::detail {
 
 enum class JsonKind { kText, kFlag, kNumber, kObject, kArray, kNull };
 
-// The way from JSON to hashed features, the same for every library that reads JSON. `J` says how to
-// look at a value:
+// Turns JSON into hashed features, with any library that reads JSON. `J` says how to look at a
+// value:
 //     J::Value                        a value, cheap to copy
 //     J::kind(value)                  its JsonKind
 //     J::text, J::flag, J::number     what a value of that kind holds
@@ -88,7 +88,7 @@ class FeatureWalk {
                                 name.substr(0, 64), value));
     }
     if (out_.size() >= features_) return refuse(fmt::format("more than {} features", features_));
-    // A zero says nothing and would cost as much as any other number.
+    // A zero has no effect and would cost as much as any other number.
     if (value != 0.0) out_.push_back({hash, static_cast<float>(value)});
     return true;
   }

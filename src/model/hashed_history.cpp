@@ -22,7 +22,7 @@ void HashedHistory::add(HashedFeatures context, const JointAction& action, doubl
   }
 }
 
-// Column by column: a feature in memory has padding, whose bytes are not ours.
+// Column by column: a feature in memory has padding, whose bytes are undefined.
 void HashedHistory::save(StateWriter& writer) const {
   std::vector<std::uint32_t> context, total;
   std::vector<double> reward;

@@ -17,10 +17,10 @@ constexpr double kLargestFloat = std::numeric_limits<float>::max();
 
 }  // namespace
 
-// The weights of crosses lie all over memory, and waiting for them takes most of a decision. So all
-// that belong to a few features are asked for before the first of them is used; and since actions
-// share features (categories, names of numbers), the sum over the context is kept for a feature
-// that may come again.
+// The weights of crosses lie all over memory, and waiting for them takes most of a decision. So we
+// prefetch those of a few features before we use the first. And since actions share features
+// (categories, names of numbers), we keep the sum over the context for a feature that may come
+// again.
 void HashedLinear::Weights::values(HashedFeatures context, std::span<const JointAction> actions,
                                    std::span<double> out) const {
   if (fault_) {
@@ -35,7 +35,7 @@ void HashedLinear::Weights::values(HashedFeatures context, std::span<const Joint
 
   struct Sum {
     std::uint64_t feature = 0;
-    bool known = false;  // the place is taken, for good
+    bool known = false;  // the place is taken, and stays taken
     double value = 0.0;
   };
   constexpr std::size_t kSums = 256, kAhead = 256;
@@ -96,7 +96,7 @@ void HashedLinear::gather(HashedFeatures context, const JointAction& action) {
   each_joint_feature(context, action, [&](std::uint64_t hash, double value) {
     phi_.push_back({place_of(hash, weights_.bits_), value});
   });
-  // Features that meet in a place, or come twice, are one: their values add up, as in the sum.
+  // Features that share a place, or come twice, are merged: their values add up, as in values().
   std::ranges::stable_sort(phi_, {}, &PlacedFeature::place);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < phi_.size();) {

@@ -10,7 +10,7 @@
 namespace sau {
 namespace {
 
-// Of an input with this many features in context and action, crosses included.
+// The factor for an input with this many features in context and action; crosses count too.
 float input_scale(std::size_t context, std::size_t action) noexcept {
   const std::size_t count = context + action + context * action;
   return 1.0F / std::sqrt(static_cast<float>(std::max<std::size_t>(count, 1)));
@@ -99,7 +99,7 @@ void HashedMlp::observe(HashedFeatures features) {
     const RunningMoments before = moments;
     moments.add(static_cast<double>(feature.value));
     if (before.count > 0.0 && before.mean == moments.mean && before.variance == moments.variance) {
-      continue;  // nothing to copy for published ones: most indicators
+      continue;  // unchanged, as for most indicators: do not copy a shared chunk
     }
     weights_.scaling_.writable(place / kChunk)[place % kChunk] = Standardised::of(moments);
   }

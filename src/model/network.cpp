@@ -10,7 +10,7 @@
 namespace sau {
 namespace {
 
-// Weights as at the start.
+// Draws initial weights.
 void draw(Rng& rng, std::span<float> weights, std::size_t fan_in) {
   const double bound = 1.0 / std::sqrt(static_cast<double>(std::max<std::size_t>(fan_in, 1)));
   for (float& weight : weights) {
@@ -64,7 +64,7 @@ Network::Network(Shape shape, std::span<const std::size_t> hidden, Rng& rng,
 
 void Network::make_room(AlignedVector<float>& numbers, Action actions) const {
   if (numbers.empty()) return;
-  // The biases stand behind the weights of all outputs: they move up.
+  // The biases follow the weights of all outputs, so they move up.
   const std::size_t width = layers_.back().width;
   const auto bias = [&](Action outputs) {
     return numbers.data() + output_place_ + outputs * width;
@@ -101,7 +101,7 @@ std::size_t Network::parameters() const noexcept {
 }
 
 std::span<const float> Network::forward(const NetworkInput& x, Scratch& scratch) const noexcept {
-  // Row by row of the weights, for the inputs that are not 0: about half of a ReLU layer's are.
+  // Sums the weights' rows of the inputs that are not 0, about half of those from a ReLU layer.
   const Layer& first = layers_.front();
   const std::uint32_t ends[2] = {0, static_cast<std::uint32_t>(x.index().size())};
   kernel_->sparse_forward({.start = ends, .index = x.index().data(), .value = x.value().data()}, 1,

@@ -10,8 +10,8 @@
 namespace sau {
 
 Replay::Replay(std::size_t dim, std::uint64_t capacity) : dim_(dim), capacity_(capacity) {
-  // Room at once for a history with an end, if it is not very large, and for the start of one
-  // without.
+  // Reserves room for all of a limited history, if it is not very large, and otherwise for the
+  // start of it.
   constexpr std::uint64_t kAtFirst = 1024, kMostWords = std::uint64_t{1} << 24;
   const bool whole = capacity != 0 && capacity * (dim + 3) <= kMostWords;
   const std::uint64_t room = whole ? capacity : kAtFirst;

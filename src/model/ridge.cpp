@@ -150,7 +150,7 @@ std::vector<double> Ridge::precision(Action action) const {
 }
 
 // Lambda = L C L', then W = L^-1, D = C^-1 and theta = W' D W product. Lambda - lambda I is
-// positive semidefinite, so no pivot is below lambda but by rounding.
+// positive semidefinite, so a pivot is below lambda only by rounding.
 void Ridge::set_action(Action action, std::vector<double> precision,
                        std::span<const double> product) {
   Square lower(features_);
@@ -194,8 +194,8 @@ void Ridge::copy_action(const Ridge& from, Action action) {
 }
 
 // With S = sum r^2 - theta' Lambda theta, the least value of the penalised sum of squares:
-//     S = S_1 + S_2 + |theta - theta_1|^2_Lambda_1 + |theta - theta_2|^2_Lambda_2 - lambda
-//     |theta|^2.
+//     S = S_1 + S_2 + |theta - theta_1|^2_Lambda_1 + |theta - theta_2|^2_Lambda_2
+//         - lambda |theta|^2.
 std::vector<double> Ridge::merge(const Ridge& other) {
   std::vector<double> excess(actions());
   for (Action a = 0; a < actions(); ++a) {

@@ -33,7 +33,7 @@ std::string TrainingRounds::text(std::uint64_t history) const {
     case kLoss:
       return diverged("the loss is not finite");
     case kWeight:
-      return diverged("a weight is not finite or can move no more");
+      return diverged("a weight is not finite or can no longer change");
     case kOutput:
       return diverged("an output is not finite");
     case kMemory:
@@ -45,7 +45,7 @@ std::string TrainingRounds::text(std::uint64_t history) const {
 }
 
 void TrainingRounds::check() const {
-  if (fault > kMemory) throw Error("its fault is " + std::to_string(fault) + ", which is none");
+  if (fault > kMemory) throw Error("its fault is " + std::to_string(fault) + ", expected 0 to 4");
 }
 
 }  // namespace sau

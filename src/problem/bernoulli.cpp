@@ -9,7 +9,7 @@ void BernoulliOptions::check() const {
   if (!means.empty()) {
     const BernoulliOptions usual;
     if (actions != usual.actions || gap != usual.gap || mean != usual.mean || best != usual.best) {
-      throw UsageError("bernoulli: means is given instead of actions, gap, mean and best, not too");
+      throw UsageError("bernoulli: means replaces actions, gap, mean and best; give only means");
     }
     return;
   }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kDevices = {"mobile", "desktop", "tablet"};
 constexpr double kTopicScale = 0.5;
-constexpr std::uint64_t kPairs = 2000;  // of which b is found
+constexpr std::uint64_t kPairs = 2000;  // from which b is computed
 
 double sigmoid(double x) noexcept { return 1.0 / (1.0 + std::exp(-x)); }
 
@@ -100,7 +100,7 @@ double Clicks::base_for_rate(Rng& rng) {
     const User user = new_user(rng);
     value = logit(user, new_article(rng));
   }
-  // The mean of p rises with b: halve an interval that holds it until it is as short as can be.
+  // The mean of p rises with b: bisect an interval around b until it is as short as possible.
   const auto [smallest, largest] = std::ranges::minmax(logits);
   const double target = std::log(options_.rate / (1.0 - options_.rate));
   double low = target - largest, high = target - smallest;

@@ -56,7 +56,7 @@ namespace {
 constexpr std::size_t kDepth = 16;  // of features
 constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
-// The field, or null where there is none.
+// The field, or null if there is none.
 const Json& field(const Json& object, const char* name) {
   static const Json kNull;
   const auto found = object.find(name);
@@ -108,7 +108,7 @@ class EventReader {
       const std::string here = name + "[" + std::to_string(i) + "]";
       const Json& id = list[i].is_object() ? field(list[i], "id") : list[i];
       if (!list[i].is_object() || !id.is_string() || id.get_ref<const std::string&>().empty()) {
-        fail(here + ".id: expected a text that is not empty");
+        fail(here + ".id: expected a non-empty text");
       }
       EventLog::Offer offer;
       offer.id = id.get<std::string>();
@@ -131,13 +131,13 @@ class EventReader {
     if (!list.is_array()) fail(name + ": expected an array of action ids");
     for (const Json& id : list) {
       if (!id.is_string()) fail(name + ": expected an array of action ids");
-      // What is not offered is not chosen either.
+      // An id that is not on offer cannot be chosen anyway.
       if (EventLog::Offer* offer = find(id)) offer->excluded = true;
     }
   }
 
-  // By id: in an export the actions are listed twice, with their features in `request` and with
-  // what became of them beside it.
+  // By id, because an export lists the actions twice: with their features in `request`, and with
+  // their outcomes next to it.
   void read_rewards(const Json& list, EventLog::Event& event) {
     if (!list.is_array()) fail("actions: expected an array of actions with their rewards");
     paid_.assign(offers_.size(), false);
@@ -146,7 +146,7 @@ class EventReader {
       EventLog::Offer* offer = list[i].is_object() ? find(field(list[i], "id")) : nullptr;
       if (offer == nullptr) fail(here + ".id: is not the id of an action on offer");
       const auto place = static_cast<std::size_t>(offer - offers_.data());
-      if (paid_[place]) fail(here + ".id: '" + offer->id + "' is there twice");
+      if (paid_[place]) fail(here + ".id: '" + offer->id + "' is listed twice");
       paid_[place] = true;
       const Json& reward = field(list[i], "reward");
       if (reward.is_null() && offer->excluded) continue;
@@ -198,7 +198,7 @@ EventLog::EventLog(std::string_view text, std::string_view file) {
     ++line;
     if (row.find_first_not_of(" \t\r") != std::string_view::npos) reader.read(row, line);
   }
-  if (events_.empty()) throw Error(std::string(file) + ": there is no event in it");
+  if (events_.empty()) throw Error(std::string(file) + ": found no events");
 }
 
 std::shared_ptr<const EventLog> open_event_log(const std::filesystem::path& file) {

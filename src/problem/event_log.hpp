@@ -23,7 +23,7 @@ class EventLog {
     double reward = 0.0;
   };
 
-  // Throws Error, naming `file`, the line and the field, for what it cannot read.
+  // Throws an Error that names `file`, the line and the field, for what it cannot read.
   EventLog(std::string_view text, std::string_view file);
 
   std::size_t events() const noexcept { return events_.size(); }
@@ -39,9 +39,9 @@ class EventLog {
   // The best reward that was on offer.
   double best(std::size_t event) const noexcept { return events_[event].best; }
 
-  // The smallest and the largest of all.
+  // The smallest and the largest reward on offer.
   RewardRange rewards() const noexcept { return rewards_; }
-  // Hexadecimal digits that tell its text from another.
+  // Hexadecimal digits that identify its text.
   const std::string& fingerprint() const noexcept { return fingerprint_; }
 
  private:
@@ -63,8 +63,8 @@ class EventLog {
   std::string fingerprint_;
 };
 
-// The log of a file. It is read once and kept for all trials of the process, and read anew when the
-// file has changed its size or its time. Thread-safe.
+// The log of a file. It is read once and kept for all trials of the process, and read again when
+// the file's size or time has changed. Thread-safe.
 std::shared_ptr<const EventLog> open_event_log(const std::filesystem::path& file);
 
 }  // namespace sau::detail

@@ -1,4 +1,4 @@
-// The problems made of a user's own files: csv, libsvm and rewards.
+// Problems from a user's own files: csv, libsvm and rewards.
 #include "data/libsvm.hpp"
 #include "data/table_store.hpp"
 #include "data/text_table.hpp"
@@ -12,8 +12,8 @@
 namespace sau {
 namespace {
 
-// The table of a file. `prepare` is given its text, its name, and a string for what it found out by
-// itself. That is noted: the reader of a file guesses much of its form.
+// The table of a file. `prepare` gets its text, its name, and a string in which to describe what it
+// found. We give that as a note, because the reader of a file guesses much of its form.
 template <class Options, class F>
 detail::SharedTable open_file(std::string_view problem, Options options, F&& prepare) {
   const std::string file = options.file;

@@ -8,10 +8,10 @@
 namespace sau::detail {
 namespace {
 
-// The rows of a table in random order, round and round, each as a context.
+// The rows of a table in random order, over and over, each as a context.
 class Rows {
  public:
-  // The order is drawn as the rows are asked for: a trial may need few of many.
+  // The order is drawn row by row, when needed: a trial may need few rows of many.
   Rows(SharedTable table, const Rng& rng)
       : table_(std::move(table)), rng_(rng), order_(table_->rows()), x_(table_->start()) {
     std::iota(order_.begin(), order_.end(), 0U);
@@ -21,7 +21,7 @@ class Rows {
   const Table& table() const noexcept { return *table_; }
   Context x() const noexcept { return x_; }
 
-  // To the next row: its number, and x().
+  // Goes to the next row: returns its number and puts it into x().
   std::uint64_t next() {
     if (place_ == order_.size()) {
       place_ = 0;
@@ -66,7 +66,7 @@ class LabelProblem final : public Problem {
   Action label_ = 0;
 };
 
-// Where the reward of every action is known before one is played.
+// A problem in which the reward of every action is known before one is played.
 class KnownRewards : public Problem {
  public:
   KnownRewards(SharedTable table, const Rng& setup, std::uint64_t steps, std::size_t actions)
@@ -85,7 +85,7 @@ class KnownRewards : public Problem {
 
   Rows rows;
   std::vector<double> reward;
-  double best = 0.0;  // what regret is against
+  double best = 0.0;  // what regret is measured against
 
  private:
   std::uint64_t steps_;
@@ -107,7 +107,7 @@ class MushroomProblem final : public KnownRewards {
   MushroomProblem(SharedTable table, Rng& setup, std::uint64_t steps, Outcomes outcomes)
       : KnownRewards(std::move(table), setup, steps, 2), fresh_(outcomes == Outcomes::kFresh) {}
 
-  // Drawn from `rng` for every row.
+  // Draws the outcome of every row.
   void freeze(Rng& rng) {
     lucky_.resize(rows.table().rows());
     for (auto&& lucky : lucky_) lucky = flip(rng);
@@ -198,7 +198,7 @@ std::unique_ptr<Problem> play_rewards(SharedTable table, const Stream& stream,
 
 std::unique_ptr<Problem> play_mushroom(SharedTable table, const Stream& stream, std::uint64_t steps,
                                        Outcomes outcomes) {
-  // The outcomes are drawn from the far end of the stream, which the rows' order never reaches.
+  // The outcomes come from far along the stream, which the order of the rows never reaches.
   Rng rng(stream), far(stream, std::uint64_t{1} << 48);
   auto problem = std::make_unique<MushroomProblem>(std::move(table), rng, steps, outcomes);
   if (outcomes == Outcomes::kFrozen) problem->freeze(far);

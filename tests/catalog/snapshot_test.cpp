@@ -102,6 +102,16 @@ TEST(AgentFile, AnAgentWhoseActionsAreOfferedByIdContinues) {
   EXPECT_THAT(error_of([&] { load_offer_agent(folder / "example"); }), HasSubstr("fixed set"));
 }
 
+// Joint models keep nothing for actions that were never played.
+TEST(AgentFile, AFreshJointAgentWithManyActionsIsRead) {
+  const TemporaryFolder folder;
+  for (const char* spec : {"hashed_linear+greedy", "linear+greedy+ids"}) {
+    const auto agent = make_agent(spec, {.shape = {.actions = 2000, .dim = 3}, .stream = {}});
+    save_agent(folder / "agent", *agent, Rng({.seed = 1, .role = Role::kAgent}));
+    EXPECT_EQ(load_agent(folder / "agent").agent->shape(), agent->shape()) << spec;
+  }
+}
+
 // The same file after a change of its text, with its checksum made anew.
 std::string changed(std::string bytes, std::string_view from, std::string_view to) {
   bytes.resize(bytes.size() - sizeof(std::uint64_t));
@@ -171,7 +181,7 @@ TEST(AgentFile, NoRoomIsMadeForWhatCannotBeThere) {
   for (const char* shape : {"4000000000,\"dim\":0}", "0,\"dim\":5000000000}"}) {
     const std::string header = std::string(R"({"agent":"greedy","actions":)") + shape;
     write_file(folder / "huge", finish_container(begin_container(kAgentFile, header)));
-    EXPECT_THAT(load_error(folder / "huge"), HasSubstr("0 bytes of state cannot be of")) << header;
+    EXPECT_THAT(load_error(folder / "huge"), HasSubstr("0 bytes of state cannot hold")) << header;
   }
 }
 

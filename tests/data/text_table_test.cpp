@@ -110,7 +110,7 @@ TEST(TextTable, HeadersAreRecognised) {
   }
   EXPECT_EQ(csv_error("1.5,lost,0\n2,3,1\n4,5,0\n"),
             "f.csv:1: column 2: found 'lost', expected a number as in most of the column "
-            "(categorical=2 makes it one of words, header=yes a name)");
+            "(categorical=2 makes it a column of words, header=yes makes this a name)");
 }
 
 TEST(TextTable, TheSeparatorIsTheOneWithMostFields) {
@@ -250,7 +250,7 @@ TEST(TextTable, ErrorsNameFileLineAndColumn) {
       {"a,y\n1,0\n2,1\n3,0\nx7,1\n",
        {},
        "f.csv:5: column 1 (a): found 'x7', expected a number as in most of the column "
-       "(categorical=1 makes it one of words)"},
+       "(categorical=1 makes it a column of words)"},
       {"a,y\n1,0\nInfinity,1\n",
        {},
        "f.csv:3: column 1 (a): found 'Infinity', expected a finite number, at most 1e100 in size"},

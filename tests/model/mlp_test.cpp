@@ -319,7 +319,8 @@ TEST(Mlp, RewardsWhoseSquaresAreBeyondSinglePrecisionEndInAFault) {
   Mlp model(kSetup, options_of());
   World world;
   for (int n = 0; n < 200 && model.fault().empty(); ++n) model.update(world.next(), 0, 1e30);
-  expect_given_up(model, "diverged: a weight is not finite or can move no more after mini-batch");
+  expect_given_up(model,
+                  "diverged: a weight is not finite or can no longer change after mini-batch");
 }
 
 TEST(Mlp, ContextsBeyondSinglePrecisionEndInAFault) {
@@ -336,7 +337,8 @@ TEST(Mlp, AWeightThatIsNotFiniteEndsInAFault) {
   const NaiveMlp naive(kSetup.shape, hidden, model.network().weights());
   model.network().weights()[naive.place.back()] = INFINITY;  // of action 2, which is not chosen
   for (int n = 0; n < 10; ++n) model.update(world.next(), 0, 1.0);
-  expect_given_up(model, "diverged: a weight is not finite or can move no more after mini-batch 3");
+  expect_given_up(model,
+                  "diverged: a weight is not finite or can no longer change after mini-batch 3");
 }
 
 TEST(Mlp, HugeRewardsAndRatesNeverShowInfiniteValues) {

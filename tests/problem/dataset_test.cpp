@@ -195,8 +195,8 @@ TEST(Dataset, AFileThatIsNotWholeIsRefused) {
   const std::string file = folders.file("statlog/shuttle.trn", rows);
   EXPECT_EQ(error_of([] { make_problem("statlog", {}); }),
             file +
-                " has 200 rows, expected 43500: damaged or another file; 'sau data check "
-                "statlog' tells");
+                " has 200 rows, expected 43500: it is damaged or another file; try 'sau data check "
+                "statlog'");
 }
 
 TEST(Dataset, NamesAndMistakes) {

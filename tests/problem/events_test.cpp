@@ -80,7 +80,7 @@ TEST(EventLog, WhatIsWrongIsSaidWithLineAndField) {
   EXPECT_EQ(refusal_of(R"({"actions":[]})"),
             "x.jsonl, line 2: actions: expected an array of actions");
   EXPECT_EQ(refusal_of(R"({"actions":[{"reward":1}]})"),
-            "x.jsonl, line 2: actions[0].id: expected a text that is not empty");
+            "x.jsonl, line 2: actions[0].id: expected a non-empty text");
   EXPECT_EQ(
       refusal_of(R"({"actions":[{"id":"a","reward":1},{"id":"b"}]})"),
       "x.jsonl, line 2: actions[1].reward: is missing; expected the reward of every action on "
@@ -88,7 +88,7 @@ TEST(EventLog, WhatIsWrongIsSaidWithLineAndField) {
   EXPECT_THAT(refusal_of(R"({"actions":[{"id":"a","reward":"much"}]})"),
               HasSubstr("actions[0].reward: is \"much\"; expected the reward"));
   EXPECT_EQ(refusal_of(R"({"actions":[{"id":"a","reward":1},{"id":"a","reward":1}]})"),
-            "x.jsonl, line 2: actions[1].id: 'a' is there twice");
+            "x.jsonl, line 2: actions[1].id: 'a' is listed twice");
   EXPECT_EQ(
       refusal_of(
           R"({"request":{"actions":[{"id":"a"},{"id":"b"}]},"actions":[{"id":"a","reward":1}]})"),
@@ -103,7 +103,7 @@ TEST(EventLog, WhatIsWrongIsSaidWithLineAndField) {
             "x.jsonl, line 2: contextFeatures: expected an array of objects");
   EXPECT_THAT(refusal_of(R"({"actions":[{"id":"a","features":[{"x":1e39}],"reward":1}]})"),
               HasSubstr("actions[0].features: the feature 'x' is 1e+39"));
-  EXPECT_EQ(error_of([] { EventLog("\n\n", "x.jsonl"); }), "x.jsonl: there is no event in it");
+  EXPECT_EQ(error_of([] { EventLog("\n\n", "x.jsonl"); }), "x.jsonl: found no events");
 }
 
 class EventsFile : public ::testing::Test {

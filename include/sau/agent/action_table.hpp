@@ -12,36 +12,37 @@
 
 namespace sau {
 
-// SAU's two numbers of an action id, and what else is known of it.
+// SAU's two numbers for an action id, and what else is known about it.
 struct ActionStatistics {
   std::uint64_t count = 0;  // n_a
   double squares = 1.0;     // S2_a
   double reward_sum = 0.0;
-  std::uint64_t last_seen = 0;  // the number of the event, of all actions, it was learned from last
+  std::uint64_t last_seen = 0;  // number of its latest event, counted over all actions
 };
 
-// Statistics by action id, for a bounded number of ids, which are told apart by a 64-bit hash: of
-// 100,000 ids two have the same one with a probability of 3e-10, and a joint model takes them for
-// one action too.
+// Statistics per action id, for a bounded number of ids. A 64-bit hash identifies an id: among
+// 100,000 ids two have the same hash with a probability of 3e-10, and a joint model would take them
+// for one action too.
 //
-// A new id that finds the table full makes room: of the ids known the sixteenth with the lowest
-//     log2(n_a) - age / capacity
-// is forgotten at once (log2 with straight lines between the powers of two), age being the events
-// since the id was last learned from; so a count is worth half as much for each `capacity` events
-// without a reward. Of equals the one with the lower hash goes.
+// When a new id finds the table full, a sixteenth of the known ids is forgotten: those with the
+// lowest
+//     log2(n_a) - age / capacity,
+// where age counts the events since the id was last learned from, and log2 is linear between powers
+// of two. So a count is worth half as much after every `capacity` events without a reward. Among
+// equals the lower hash goes first.
 class ActionTable {
  public:
   explicit ActionTable(std::uint64_t capacity);
 
-  // None for an id that is not known.
+  // nullptr for an unknown id.
   const ActionStatistics* find(std::uint64_t hash) const noexcept;
 
-  // Learns that event number `event` rewarded the id, which the residual is of.
+  // Records the reward of event number `event` for this id, and its residual.
   void observe(std::uint64_t hash, std::string_view id, double residual, double reward,
                std::uint64_t event);
 
   std::size_t size() const noexcept { return size_; }
-  // Most counted first, at most `limit`; of equals in the order of their ids.
+  // Highest count first, at most `limit`; equal counts are ordered by id.
   std::vector<ActionRecord> most_counted(std::size_t limit) const;
 
   // A copy to read.
@@ -55,7 +56,7 @@ class ActionTable {
     ActionStatistics statistics;
     std::shared_ptr<const std::string> id;
   };
-  // A few ids, in the order in which they came. Hashes stand apart: they are what is searched.
+  // A few ids, in the order in which they came. Hashes are stored separately, for the search.
   struct Bucket {
     std::vector<std::uint64_t> hash;
     std::vector<Entry> entry;
@@ -70,7 +71,7 @@ class ActionTable {
   void make_room(std::uint64_t event);
 
   std::uint64_t capacity_;
-  unsigned bits_;  // of a hash, that tell its bucket
+  unsigned bits_;  // how many top bits of a hash select its bucket
   std::size_t size_ = 0;
   SharedChunks<Bucket> buckets_;
 };

@@ -13,8 +13,8 @@
 namespace sau {
 
 // Any model joined with any strategy that fits, chosen by name (make_agent in catalog.hpp).
-// choose(), learn() and probabilities() are one virtual call a decision and check what they are
-// given; play() is one a trial and runs the loop on the concrete types.
+// choose(), learn() and probabilities() cost one virtual call per decision and check their
+// arguments; play() costs one per trial and runs the loop on the concrete types.
 class AnyAgent {
  public:
   virtual ~AnyAgent() = default;
@@ -32,20 +32,20 @@ class AnyAgent {
   // The chance of every action in the next choose(x); changes nothing.
   virtual void probabilities(Context x, std::span<double> out) = 0;
   // The chance that every action had in the last choose(), which was choose(x) and from which
-  // nothing has been learned yet; changes nothing. For those who want it of few of their choices.
+  // nothing has been learned yet; changes nothing. For callers who need it for few choices.
   virtual void last_probabilities(Context x, std::span<double> out) = 0;
   // The predicted mean reward of every action; valid until the next call.
   virtual std::span<const double> values(Context x) = 0;
 
   // What went wrong for good, as one sentence; empty while all is well. The agent goes on choosing,
-  // but what it chooses means nothing.
+  // but its choices mean nothing.
   virtual std::string fault() const = 0;
 
   // Plays a trial. Throws Error when the problem does not fit this agent.
   virtual void play(Problem& problem, Streams& rng, std::uint64_t steps, Recorder& record) = 0;
 
-  // Adds what `other`, an agent of the same spec and shape, learned apart from this one since both
-  // were new. Throws Error when they do not match or the model is not a sum.
+  // Adds what `other`, an agent of the same spec and shape, learned separately since both were new.
+  // Throws Error when they do not match or the model cannot be merged.
   virtual void merge(const AnyAgent& other) = 0;
   virtual std::unique_ptr<AnyAgent> clone() const = 0;
 

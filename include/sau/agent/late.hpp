@@ -29,8 +29,8 @@ struct Lateness {
 };
 
 // The rewards that are on their way. The reward of step n arrives at the end of step n + delay, or
-// never. A step takes two draws from the stream, for whether its reward is missing and for its
-// delay, so that all agents on the same stream lose and await the same rewards.
+// never. A step takes two draws from the stream: whether its reward is missing, and its delay. So
+// all agents on the same stream lose and wait for the same rewards.
 template <class Lesson>
 class Mailbox {
  public:
@@ -55,7 +55,7 @@ class Mailbox {
 
   Lateness late_;
   Rng rng_;
-  std::vector<std::vector<Lesson>> arriving_;  // by step, modulo their number
+  std::vector<std::vector<Lesson>> arriving_;  // by step modulo the number of slots
   std::uint64_t step_ = 0;
 };
 
@@ -71,7 +71,7 @@ struct ContextLesson {
   double reward;
 };
 
-// The same for actions by id: of what was on offer it keeps the action that was chosen.
+// The same for actions by id: of the actions on offer it keeps only the chosen one.
 struct OfferLesson {
   OfferLesson(const Situation& now, Choice choice, double paid)
       : context(now.context.begin(), now.context.end()),

@@ -14,7 +14,7 @@
 
 namespace sau {
 
-// What an agent makes of an offered action.
+// What an agent predicts for an offered action.
 struct Forecast {
   double value = 0.0;        // predicted mean reward
   double spread = 0.0;       // sqrt(S2_a) / n_a
@@ -23,7 +23,7 @@ struct Forecast {
   double probability = 0.0;  // exact, of being chosen; 0 when excluded
 };
 
-// What is known of an action id.
+// What is known about an action id.
 struct ActionRecord {
   std::string id;
   std::uint64_t count = 0;  // rewards learned from
@@ -32,26 +32,26 @@ struct ActionRecord {
 };
 
 // A model, a strategy, and SAU's two numbers per action id: an agent to which actions are offered
-// at every decision, each with an id and features of its own. It is made of the same models and
-// strategies as AnyAgent. A plain value used by one thread, except that any number of threads may
-// call the const functions of a published copy.
+// at every decision, each with its own id and features. It uses the same models and strategies as
+// AnyAgent. A plain value used by one thread, except that any number of threads may call the const
+// functions of a published copy.
 class OfferAgent {
  public:
   virtual ~OfferAgent() = default;
 
-  // The canonical spec, model+strategy, and +ids(...) where its settings are not the usual ones.
+  // The canonical spec: model+strategy, and +ids(...) if its settings are not the defaults.
   virtual const std::string& spec() const noexcept = 0;
 
   // The rewards it can learn from.
   virtual RewardRange rewards() const noexcept = 0;
 
-  // The forecast of every action: `out` is as long as `actions`, of which at least one is not
-  // excluded. `exploration` is a share of uniform choices. It replaces the share that a strategy
-  // would take by itself; strategies that sample do not use it.
+  // The forecast of every action: `out` is as long as `actions`, at least one of which is not
+  // excluded. `exploration` is a share of uniform choices that replaces the strategy's own share;
+  // strategies that sample do not use it.
   virtual void decide(HashedFeatures context, std::span<const OfferedAction> actions,
                       std::optional<double> exploration, std::span<Forecast> out) const = 0;
 
-  // What came of choosing this action when its predicted mean was `value` (eq. 5).
+  // Learns the reward of this action, which was chosen when its predicted mean was `value` (eq. 5).
   virtual void learn(HashedFeatures context, const OfferedAction& action, double value,
                      double reward) = 0;
 
@@ -59,12 +59,11 @@ class OfferAgent {
   virtual std::uint64_t learned() const noexcept = 0;
   // What went wrong for good; empty while all is well.
   virtual std::string fault() const = 0;
-  // The action ids known, most counted first, at most `limit`.
+  // The known action ids, highest count first, at most `limit`.
   virtual std::vector<ActionRecord> actions(std::size_t limit) const = 0;
   virtual std::size_t action_count() const noexcept = 0;
 
-  // A copy to decide with: it shares what has not changed since the last copy was taken, and cannot
-  // learn.
+  // A copy to decide with. It shares what has not changed since the last copy, and cannot learn.
   virtual std::shared_ptr<const OfferAgent> published() = 0;
 
   virtual void save(StateWriter& writer) const = 0;

@@ -13,8 +13,8 @@ struct Streams {
   Rng agent;
 };
 
-// The only simulation loop. P and A may be concrete types, and then all of it inlines, or the
-// abstract Problem and AnyAgent: the same draws and the same numbers. Ends early when the
+// The only simulation loop. P and A may be concrete types, so that everything inlines, or the
+// abstract Problem and AnyAgent, with the same draws and the same results. Ends early when the
 // recorder's step() returns false. play_offers.hpp uses it for actions that come and go, and
 // late.hpp for rewards that come late.
 template <class P, class A, class R>

@@ -11,8 +11,8 @@
 
 namespace sau {
 
-// An agent for actions by id as the simulation loop needs it: it draws from the probabilities that
-// the agent gives.
+// An agent for actions by id, as the simulation loop needs it: draws from the agent's
+// probabilities.
 class OfferPlayer {
  public:
   explicit OfferPlayer(OfferAgent& agent) : agent_(agent) {}
@@ -32,8 +32,8 @@ class OfferPlayer {
   std::vector<Forecast> forecast_;
 };
 
-// Problem and recorder as the simulation loop needs them: it remembers what is on offer, because
-// the recorder tells actions apart by their ids.
+// Problem and recorder, as the simulation loop needs them: remembers what is on offer, because the
+// recorder identifies actions by their ids.
 template <class R>
 class OfferStage {
  public:

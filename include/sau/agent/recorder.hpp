@@ -16,7 +16,7 @@ namespace sau {
 // for logarithmic axes. Ascending; the last one is the horizon.
 std::vector<std::uint64_t> curve_points(std::uint64_t steps);
 
-// What is kept of a trial.
+// The result of a trial.
 struct TrialRecord {
   double regret = 0.0;        // summed over all steps
   double reward = 0.0;        // summed over all steps
@@ -27,19 +27,19 @@ struct TrialRecord {
   bool failed() const noexcept { return !failure.empty(); }
 };
 
-// Adds up a trial step by step. A trial is stuck when, in the last tenth of its steps, it made
-// fewer than half as many plays without regret as a uniform choice would, 1 / actions; or when one
-// action took at least 95 % of the plays and at least half of these had regret. Fewer than
-// 10 such plays are too few to tell. Where actions come and go, a uniform choice among m actions
-// counts as 1 / m plays without regret, and actions are told apart by their ids.
+// Adds up a trial step by step. A trial is stuck if, in the last tenth of its steps, it made fewer
+// than half as many plays without regret as a uniform choice would, 1 / actions; or if one action
+// took at least 95 % of those plays and at least half of them had regret. If the last tenth has
+// fewer than 10 plays, that is too few to tell. If actions come and go, a uniform choice among m
+// actions counts as 1 / m plays without regret, and ids identify the actions.
 class Recorder {
  public:
-  // `points` as curve_points(steps) and `stop`, which ends the trial early, must outlive it.
-  // `actions` is 0 where actions come and go.
+  // `points`, from curve_points(steps), and `stop`, which ends the trial early, must outlive the
+  // recorder. `actions` is 0 if actions come and go.
   Recorder(Action actions, std::uint64_t steps, std::span<const std::uint64_t> points,
            const std::atomic<bool>* stop = nullptr);
 
-  // False when the trial is to end here.
+  // Returns false if the trial must end here.
   bool step(Action action, double reward, double regret) noexcept {
     reward_ += reward;
     regret_ += regret;
@@ -49,7 +49,7 @@ class Recorder {
     }
     return n_ != next_point_ || reach_point();
   }
-  // The same where actions come and go: the action with this id was chosen among `offered`.
+  // The same if actions come and go: the action with this id was chosen among `offered`.
   bool step(std::string_view id, std::size_t offered, double reward, double regret);
 
   // Whether every step was played.
@@ -64,8 +64,8 @@ class Recorder {
   std::uint64_t n_ = 0, next_point_, tail_start_, steps_;
   Action actions_;
   std::vector<std::uint64_t> plays_, wrong_;  // per action, in the last tenth
-  // Where actions come and go: their places in these, and the plays without regret that a uniform
-  // choice would expect there.
+  // If actions come and go: their indices in plays_ and wrong_, and how many plays without regret a
+  // uniform choice would expect there.
   std::unordered_map<std::string, Action> place_;
   double by_chance_ = 0.0;
   std::span<const std::uint64_t> points_;

@@ -20,7 +20,7 @@ struct Saved {
 using SavedAgent = Saved<AnyAgent>;
 using SavedOfferAgent = Saved<OfferAgent>;
 
-// The whole file or none of it (docs/formats/agent.md).
+// Writes the whole file or nothing (docs/formats/agent.md).
 void save_agent(const std::filesystem::path& path, const AnyAgent& agent, const Rng& rng);
 // The same for an agent whose actions are offered by id. Its model must have been made with the
 // generator's seed.

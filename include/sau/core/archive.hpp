@@ -15,8 +15,8 @@ namespace sau {
 
 // Learned state as bytes. A component describes its state once, for both directions:
 //     static void state(auto& self, auto&& field) { field("mean", self.mean_); }
-// A field is its name, its length in bytes and its little-endian contents. Reading demands the
-// same names, in the same order and of the same sizes: anything else is a file of another shape.
+// A field is its name, its length in bytes and its little-endian contents. Reading requires the
+// same names in the same order with the same sizes; anything else is an error.
 class StateWriter {
  public:
   template <class T>
@@ -78,7 +78,7 @@ class StateReader {
     get(name, value);
   }
 
-  // A field of whatever length it was written with.
+  // A field of any length.
   template <class T>
   std::vector<T> take_vector(std::string_view name) {
     const std::string_view from = take_named(name);
@@ -92,7 +92,7 @@ class StateReader {
   }
   std::string take_string(std::string_view name) { return std::string(take_named(name)); }
 
-  // Passes over a field; its name and the bytes of its contents.
+  // Skips a field. Returns its name and the size of its contents.
   FieldSize skip() {
     FieldSize field{.name = std::string(take(length("name"), "name")), .bytes = 0};
     field.bytes = length(field.name);
@@ -100,10 +100,10 @@ class StateReader {
     return field;
   }
 
-  // How many bytes were not read yet.
+  // Bytes not read yet.
   std::uint64_t left() const noexcept { return bytes_.size(); }
 
-  // To be called when every field was read.
+  // Call it after reading the last field.
   void finish() const {
     if (!bytes_.empty()) throw Error(std::to_string(bytes_.size()) + " bytes are left over");
   }

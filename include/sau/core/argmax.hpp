@@ -8,11 +8,11 @@
 
 namespace sau {
 
-// The first action with the largest score(a), a = 0, 1, ..., actions - 1, each asked once and in
-// this order: ties go to the lowest action. NaN never wins; where nothing exceeds -infinity the
-// answer is 0. Scores are best computed here, one by one: a vectorised loop beforehand would read
-// back in pairs what a step has just stored singly, which stalls the processor. Always inlined: the
-// call was measured to cost a tenth of a step.
+// The first action with the largest score(a), a = 0, 1, ..., actions - 1. Each score is computed
+// once, in this order. Ties go to the lowest action. NaN never wins; if no score exceeds -infinity
+// the answer is 0. Compute scores here, one by one: a vectorised loop beforehand would load in
+// pairs what a step has just stored singly, which stalls the processor. Always inlined: we measured
+// that the call costs a tenth of a step.
 template <class Score>
 [[gnu::always_inline]] inline Action argmax_of(std::size_t actions, Score&& score) noexcept {
   Action best = 0;
@@ -26,8 +26,8 @@ template <class Score>
   return best;
 }
 
-// The same answer when one score comes later than the others, as that of the action just learned
-// from does: it is looked at last, so that the others need not wait for it.
+// The same answer when one score is ready later than the others, as for the action just learned
+// from: it is compared last, so that the others need not wait for it.
 template <class Score>
 [[gnu::always_inline]] inline Action argmax_of(std::size_t actions, std::size_t latest,
                                                Score&& score) noexcept {

@@ -28,13 +28,13 @@ struct StudentMarginal {
 
 // out[a] = P(the draw of action a is the largest of the independent draws), that is
 //     integral of  f_a(z) * product over b != a of F_b(z)  dz,
-// by quadrature, to an absolute error below 1e-9. Equal atoms go to the lowest action. The result
-// is >= 0 and sums to 1 up to rounding. `out` has the length of `marginals`. Allocates
-// where there are more than some twenty actions; safe to call from several threads.
+// by quadrature, to an absolute error below 1e-9. Among equal atoms the lowest action wins. The
+// result is >= 0 and sums to 1 up to rounding. `out` has the length of `marginals`. Allocates if
+// there are more than about twenty actions. Thread-safe.
 //
-// Spreads of any sizes may meet: only a spread some 300 decimal orders below the largest number
-// among the marginals is taken for an atom. The error bound was tested for dof >= 0.5 and for
-// alpha and beta from 0.01 to 1e6.
+// Spreads of very different sizes may be mixed: only one some 300 orders of magnitude below the
+// largest number among the marginals counts as an atom. The error bound was tested for dof >= 0.5
+// and for alpha and beta from 0.01 to 1e6.
 void argmax_probabilities(std::span<const NormalMarginal> marginals, std::span<double> out);
 void argmax_probabilities(std::span<const BetaMarginal> marginals, std::span<double> out);
 void argmax_probabilities(std::span<const StudentMarginal> marginals, std::span<double> out);

@@ -10,23 +10,23 @@
 
 namespace sau {
 
-// The binary files of sau: all have the same front, a header in JSON, a payload and a checksum
-// (docs/formats/container.md). read_file() and write_file() bring them from and to disk.
+// The binary files of sau. All have a front of 32 bytes, a JSON header, a payload and a checksum
+// (docs/formats/container.md). read_file() and write_file() read and write them on disk.
 struct FileKind {
   std::string_view name;          // at most 8 bytes
-  std::uint32_t version, oldest;  // the format that is written, and the oldest that is read
+  std::uint32_t version, oldest;  // the version we write, and the oldest we read
 };
 inline constexpr FileKind kAgentFile{"agent", 2, 1}, kModelFile{"model", 2, 1},
     kTableFile{"table", 3, 3}, kAnyFile{"", 0, 0};
 
-// The bytes are not those of a whole file.
+// The bytes are not a complete, undamaged file.
 class DamagedFile : public Error {
  public:
   using Error::Error;
 };
 
-// A file begins with begin_container(); the payload is appended to that, at a multiple of 8 bytes;
-// finish_container() returns the whole.
+// begin_container() returns the start of a file, padded to a multiple of 8 bytes. Append the
+// payload to it; finish_container() returns the complete file.
 std::string begin_container(const FileKind& kind, std::string_view header);
 std::string finish_container(std::string bytes);
 
@@ -37,7 +37,7 @@ struct Container {
   std::string header;
   std::string_view payload;  // part of the bytes that were opened
 
-  // Entries of the header. They throw DamagedFile when there is no such entry of that type.
+  // Entries of the header. Throw DamagedFile if there is no such entry or it has another type.
   std::string text(const char* key) const;
   std::uint64_t number(const char* key) const;
 
@@ -46,8 +46,8 @@ struct Container {
   void read_state(const std::function<void(StateReader&)>& load) const;
 };
 
-// Throws Error that names the file and the first thing that is wrong with it. It is DamagedFile
-// unless the bytes are whole but of another kind or of a version that this program does not read.
+// Throws an Error that names the file and the first thing wrong with it. It is a DamagedFile,
+// unless the file is intact but of another kind or of a version that this program cannot read.
 Container open_container(std::string_view bytes, std::string name, const FileKind& kind = kAnyFile);
 
 }  // namespace sau

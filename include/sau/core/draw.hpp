@@ -6,8 +6,8 @@
 
 namespace sau {
 
-// The first place at which the running sum of the probabilities passes u, a number from [0, 1).
-// A place whose probability is 0 is never drawn, however the sum is rounded.
+// The first index at which the running sum of the probabilities exceeds u, which is in [0, 1).
+// An index with probability 0 is never drawn, however the sum is rounded.
 template <std::ranges::random_access_range Range, class Probability = std::identity>
 std::size_t draw_from(const Range& range, double u, Probability probability = {}) noexcept {
   std::size_t drawn = 0, place = 0;

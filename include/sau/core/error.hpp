@@ -12,7 +12,7 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The request itself was wrong (an unknown name, a setting out of range), as opposed to the world.
+// The request itself was wrong (an unknown name, a setting out of range), not the environment.
 class UsageError : public Error {
  public:
   using Error::Error;
@@ -20,7 +20,7 @@ class UsageError : public Error {
 
 }  // namespace sau
 
-// For mistakes of this library, never of its user. On in debug and sanitizer builds.
+// For bugs in this library, never for mistakes of its user. On in debug and sanitizer builds.
 #ifdef SAU_CHECKED
 #define SAU_ASSERT(condition, why)                                                        \
   do {                                                                                    \

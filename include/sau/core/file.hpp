@@ -13,8 +13,8 @@ std::uint32_t crc32(std::string_view bytes, std::uint32_t before = 0) noexcept;
 // The whole file. Throws Error with the path and the reason.
 std::string read_file(const std::filesystem::path& path);
 
-// The whole file or none of it: written aside, synced, then renamed over `path`.
-// Thread-safe, for the same path too: the last call wins.
+// Writes the whole file or nothing: to a temporary file, which is synced and renamed to `path`.
+// Thread-safe, even for the same path: the last call wins.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace sau

@@ -12,12 +12,12 @@ struct Note {
     kWarning       // something does not work as it should
   };
   Kind kind = Kind::kInformation;
-  std::string text;  // one line without its end
+  std::string text;  // one line, without a line break
 };
 
 // The library prints nothing. It gives its notes to this function, from any thread and with no lock
-// held; the function must not throw. Until one is set, notes are dropped; an empty one drops them
-// again. Thread-safe.
+// held; the function must not throw. Notes are dropped until a function is set, and again after an
+// empty one is set. Thread-safe.
 using NoteFunction = std::function<void(const Note&)>;
 void set_note_function(NoteFunction function);
 

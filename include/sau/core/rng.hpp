@@ -11,7 +11,7 @@
 
 namespace sau {
 
-// What a stream is used for. Streams of different roles never meet.
+// What a stream is used for. Streams of different roles never overlap.
 enum class Role : std::uint64_t {
   kProblem = 0,
   kAgent = 1,
@@ -61,9 +61,9 @@ struct GammaShape {
     SAU_ASSERT(shape > 0.0 && shape <= 1e300, "a gamma shape is positive and finite");
   }
 
-  // The paper accepts at once when u < 1 - 0.0331 x^4, which is sharp at d = 2/3 only. The sharp
-  // factor falls a little faster than 1/d from there on, so 0.0331 (2/3) / d is safe for every d,
-  // changes no draw, and saves the two logarithms nearly always once d is large.
+  // The paper accepts without logarithms when u < 1 - 0.0331 x^4, which is tight at d = 2/3 only.
+  // Beyond that the tight factor falls a little faster than 1/d, so 0.0331 (2/3) / d is safe for
+  // every d. It changes no draw, and for large d it nearly always saves the two logarithms.
   static constexpr double kSqueeze = 0.0331 * 2.0 / 3.0;
   static constexpr double kMaxInverse = 1e300;  // keeps log(u) * inverse finite
 
@@ -123,11 +123,12 @@ class Rng {
   }
 
   // Standard normal by the ziggurat (Marsaglia & Tsang 2000). The layer, and the sign and place
-  // within it, come from disjoint bits of the word, since shared ones correlate (Doornik 2005).
+  // within it, come from disjoint bits of the word: shared bits would correlate them (Doornik
+  // 2005).
   double normal() noexcept {
     const std::uint64_t word = bits();
     const std::size_t layer = word % detail::kZigguratSize;
-    // Odd, so that both signs are alike and zero is left out; 54 bits, so that it is exact.
+    // Odd, so the signs are symmetric and zero is left out; 54 bits, so it is exact in a double.
     const std::int64_t place = (static_cast<std::int64_t>(word) >> 10) | 1;
     const double x = static_cast<double>(place) * detail::kZigguratLayers[layer].width;
     const std::uint64_t edge = detail::kZigguratLayers[layer].edge;
@@ -155,7 +156,7 @@ class Rng {
   }
 
  private:
-  // Eight blocks are as many as one call of the vectorised generator makes.
+  // One call of the vectorised generator makes eight blocks.
   static constexpr std::uint64_t kBlock = 4;
   static constexpr std::uint64_t kBuffer = 8 * kBlock;
 

@@ -5,8 +5,8 @@
 
 namespace sau {
 
-// What a model and a strategy are built for: the problem's shape, and the name under which they
-// may open random streams of their own.
+// What a model and a strategy are built for: the problem's shape, and the stream from which they
+// derive their own random streams.
 struct Setup {
   Shape shape;
   Stream stream;

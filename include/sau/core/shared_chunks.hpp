@@ -8,12 +8,12 @@
 
 namespace sau {
 
-// An array of chunks that is cheap to copy whole: copies share the chunks, and one that is written
-// to after a copy was taken is replaced by its own copy first. Chunks come to be when they are
-// first written to. Copies may be read and dropped in other threads while this one is written to.
+// A copy-on-write array of chunks, cheap to copy as a whole. Copies share the chunks; the first
+// write to a shared chunk replaces it by a private copy. A chunk is created by the first write to
+// it. Other threads may read and drop copies while this one is written to.
 //
-// Chunks are held by pages, so that a copy counts the references of pages only: to touch the
-// counter of each of 16,384 chunks takes milliseconds.
+// Chunks are grouped in pages, so that a copy touches the reference counts of pages only: touching
+// those of 16,384 chunks takes milliseconds.
 template <class Chunk>
 class SharedChunks {
  public:
@@ -30,7 +30,7 @@ class SharedChunks {
 
   std::size_t size() const noexcept { return own_.size(); }
 
-  // None where nothing was ever written.
+  // nullptr where nothing was ever written.
   const Chunk* operator[](std::size_t i) const noexcept { return at_[i]; }
 
   Chunk& writable(std::size_t i) {
@@ -48,8 +48,8 @@ class SharedChunks {
     return *chunk;
   }
 
-  // Whom a chunk belongs to is remembered, not asked of its counter: a count of 1 does not tell
-  // that the reader who let go of it has finished reading.
+  // A copy. We record whether a chunk is shared: a reference count of 1 would not guarantee that
+  // the reader who released the chunk has finished reading.
   SharedChunks shared() {
     own_page_.assign(own_page_.size(), 0);
     own_.assign(own_.size(), 0);
@@ -65,9 +65,9 @@ class SharedChunks {
   static constexpr std::size_t kPage = 64;
   using Page = std::array<std::shared_ptr<Chunk>, kPage>;
 
-  std::vector<const Chunk*> at_;  // where each is, for those who only read
+  std::vector<const Chunk*> at_;  // address of every chunk, for reading
   std::vector<std::shared_ptr<Page>> page_;
-  std::vector<unsigned char> own_page_, own_;  // 1: no copy has it
+  std::vector<unsigned char> own_page_, own_;  // 1: not shared with a copy
 };
 
 }  // namespace sau

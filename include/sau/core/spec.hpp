@@ -31,7 +31,7 @@ Spec parse_spec(std::string_view text);
 // Specs joined by `separator` outside quotes and parentheses: "linear(lambda=1)+sau_ucb".
 std::vector<std::string> split_specs(std::string_view text, char separator);
 
-// What a setting may be. `open` leaves the ends out.
+// The range of a setting. `open` excludes the ends.
 struct Bounds {
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
@@ -56,7 +56,7 @@ struct CountOrAll {
   bool operator==(const CountOrAll&) const = default;
 };
 
-// A number of things, or any number between two, which both belong to it: delay=10, delay=10..200.
+// A number of things, or a range of numbers with both ends included: delay=10, delay=10..200.
 struct CountRange {
   std::uint64_t min = 0, max = 0;
 
@@ -137,8 +137,8 @@ void check_keys(std::string_view owner, const Params& params, std::span<const st
 
 }  // namespace detail
 
-// Settings from text. Whatever is not mentioned keeps its default; Options::check(), where there
-// is one, has the last word on combinations.
+// Settings from text. A setting that is not given keeps its default. Options::check(), if there is
+// one, then checks the combination.
 template <class Options>
 Options read_options(std::string_view owner, const Params& params) {
   Options options;
@@ -155,8 +155,8 @@ Options read_options(std::string_view owner, const Params& params) {
   return options;
 }
 
-// The spec that reads back to the same settings: those that differ from their defaults, in the
-// order of their description. A setting added later leaves it, and every random stream, alone.
+// The spec that reads back to the same settings. It lists only those that differ from their
+// defaults, in the order of fields(): a setting added later changes no spec and no random stream.
 template <class Options>
 std::string write_spec(std::string_view name, Options options) {
   std::vector<std::string> defaults;

@@ -6,9 +6,9 @@
 
 namespace sau {
 
-// Memory for what a function needs while it runs, from the stack as long as it is little: a
-// vector that is made and dropped again and again costs more in malloc than in its use. Nothing is
-// given back before the end.
+// Temporary memory for one function call: the first kBytes from the stack, the rest from the heap.
+// A small vector that is created and dropped in every call costs more in malloc than in its use.
+// Nothing is freed before the end.
 template <std::size_t kBytes>
 class StackMemory {
  public:

@@ -22,7 +22,7 @@ std::string lower_case(std::string_view text);
 // Whether the text is valid UTF-8 (Unicode standard, table 3-7).
 bool is_utf8(std::string_view text) noexcept;
 
-// The number of a random stream's scope: a fixed hash of the canonical specs it belongs to.
+// The scope of a random stream: a fixed hash of the canonical specs that the stream belongs to.
 std::uint64_t scope_of(std::string_view canonical) noexcept;
 
 }  // namespace sau

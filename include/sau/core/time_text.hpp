@@ -17,14 +17,14 @@ Milliseconds milliseconds_now();
 // ISO 8601: "2026-11-16T05:52:39.123Z".
 std::string write_time(Milliseconds time);
 void append_time(std::string& out, Milliseconds time);
-// The same without the part of a second: "2026-11-16T05:52:39Z".
+// The same without the fraction of a second: "2026-11-16T05:52:39Z".
 std::string write_time_in_seconds(Milliseconds time);
 // "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, section 5.6.7).
 std::string http_date(Milliseconds time);
 
 // ISO 8601, days to seconds: "P1DT2H3M4.5S".
 std::string write_duration(Milliseconds duration);
-// The same with weeks too, from PT0S to P10000D. Nothing for any other text.
+// Reads the same format, and weeks, from PT0S to P10000D. nullopt for any other text.
 std::optional<Milliseconds> parse_duration(std::string_view text);
 
 }  // namespace sau

@@ -20,8 +20,8 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-// The rewards a problem may pay, or a model can learn from; both ends belong to it. Without
-// other bounds they stay far enough from overflow for sums of squares.
+// The rewards a problem may pay, or a model can learn from; both ends are included. The default
+// keeps sums of squares far from overflow.
 struct RewardRange {
   double min = -1e100;
   double max = 1e100;
@@ -32,8 +32,8 @@ struct RewardRange {
   }
 };
 
-// A decision and the value predicted for it at that moment, without bonus or noise. It is given
-// back to learn(), so that the residual (eq. 5) is against this value however late the reward is.
+// A decision and the value predicted for it at that moment, without bonus or noise. Pass it back to
+// learn(): the residual (eq. 5) is against this value, however late the reward comes.
 struct Choice {
   Action action = 0;
   double value = 0.0;

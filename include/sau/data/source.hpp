@@ -22,7 +22,7 @@ struct DataFile {
   std::string_view url;     // of the publisher; empty: not published in this form
   std::string_view sha256;  // empty: not known
   std::uint64_t bytes = 0;  // 0: not known
-  // Only where no checksum is known: the number of lines, and how the first one begins.
+  // Only if no checksum is known: the number of lines, and how the first one begins.
   std::uint64_t lines = 0;
   std::string_view start = {};
 };
@@ -30,14 +30,14 @@ struct DataFile {
 struct DataSource {
   std::string_view name, title, licence;
   std::span<const DataFile> files;
-  std::string_view note;  // what a person has to know to get it; may be empty
+  std::string_view note;  // what one must know to get it; may be empty
 };
 
 // By name. The real census file and its synthetic stand-in are two sources, census and
 // census_synthetic, in one folder.
 std::span<const DataSource> data_sources();
 
-// A hyphen is as good as an underscore. Throws UsageError for an unknown name.
+// Hyphens count as underscores. Throws UsageError for an unknown name.
 const DataSource& data_source(std::string_view name);
 
 // $SAU_DATA_DIR, else $XDG_DATA_HOME/sau/data, else ~/.local/share/sau/data.
@@ -46,10 +46,10 @@ std::filesystem::path data_folder();
 // $SAU_CACHE_DIR, else $XDG_CACHE_HOME/sau, else ~/.cache/sau.
 std::filesystem::path cache_folder();
 
-// What may stand behind the name of a compressed file: ".gz", ".xz", ".Z", ".zip".
+// What may follow the name of a compressed file: ".gz", ".xz", ".Z", ".zip".
 std::span<const std::string_view> packed_suffixes();
 
-// Where the file lies below `folder`, plain or compressed; nothing when it is not there.
+// Where the file lies below `folder`, plain or compressed; nullopt if it is not there.
 std::optional<std::filesystem::path> locate_data_file(const std::filesystem::path& folder,
                                                       const DataFile& file);
 

@@ -36,13 +36,13 @@ struct TextFormat {
   void fields(auto&& field) {
     field("categorical", categorical,
           "columns that are categories though they look like numbers; * for all. Columns of words "
-          "are found by themselves");
+          "are detected");
     field("ignore", ignore, "columns to leave out");
     field("missing", missing,
           "what an empty field, ?, NA, N/A, NaN, null or none means: category: a category of its "
           "own, for a number its mean and a 1 that says so; drop: leave the row out; refuse: an "
           "error");
-    field("scale", scale, "standard: numbers less their mean, over their deviation; none: as read");
+    field("scale", scale, "standard: subtract the mean, divide by the deviation; none: as read");
     field("header", header, "whether the first line has the columns' names");
     field("separator", separator, "what stands between fields; blank: any number of blanks");
   }

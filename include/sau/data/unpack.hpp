@@ -7,12 +7,12 @@
 
 namespace sau {
 
-// No data set comes near it; what unpacks to more is a mistake or a trap.
+// No data set comes close to it; a file that unpacks to more is a mistake or an attack.
 inline constexpr std::size_t kUnpackLimit = std::size_t{1} << 31;
 
-// The content of a file in memory, decompressed by its first bytes: gzip, xz, compress (.Z) or zip;
-// anything else is returned as it is. A zip gives its only file, or the one called `member`, in
-// whatever folder of the archive, plain or with .gz, .xz or .Z appended. `name` is for messages.
+// The content of a file in memory, decompressed as its first bytes say: gzip, xz, compress (.Z) or
+// zip; anything else is returned as it is. A zip gives its only file, or the one called `member`,
+// in any folder of the archive, plain or with .gz, .xz or .Z appended. `name` is for messages.
 // Throws Error when it is damaged, cut short, or larger than `limit`.
 std::string unpack(std::string bytes, std::string_view name, std::string_view member = {},
                    std::size_t limit = kUnpackLimit);

@@ -43,7 +43,7 @@ class Annealing {
   double epsilon() const noexcept { return epsilon_; }
   void observe(Action, double) noexcept {}
   void stepped() noexcept { epsilon_ = std::max(options_.floor, epsilon_ * options_.decay); }
-  // To what it is after this many steps. Steps taken apart anneal together.
+  // Sets epsilon to its value after this many steps, such as the sum of merged runs.
   void anneal(std::uint64_t steps) noexcept { epsilon_ = options_.after(steps); }
   void merge(const Annealing&) noexcept {}
   static void state(auto& self, auto&& field) { field("epsilon", self.epsilon_); }

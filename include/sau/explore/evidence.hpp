@@ -10,16 +10,16 @@
 
 namespace sau {
 
-// Evidence is what a strategy wants to know of every action beside its predicted value. For a fixed
-// set of actions it is an array that is kept up to date, with
+// Evidence is what a strategy needs to know about every action besides its predicted value. For a
+// fixed set of actions it is an array that is kept up to date, with
 //  - actions(): how many there are;
 //  - observe(action, residual): a reward came; the residual is reward minus predicted value;
-//  - merge(other): adds what was observed apart;
+//  - merge(other): adds what was observed separately;
 //  - width(): the number per action that the strategy's rule uses, if it uses one;
 //  - width_of(count, squares): the same number for an action known by id, from how many rewards it
 //    had and its S2_a.
 
-// Nothing but how many actions there are.
+// Only the number of actions.
 class NoEvidence {
  public:
   explicit NoEvidence(std::size_t actions) : actions_(actions) {}
@@ -33,7 +33,8 @@ class NoEvidence {
   std::size_t actions_;
 };
 
-// n_a, and 1 / sqrt(n_a): a reward changes it for one action only. Infinite before the first.
+// n_a and 1 / sqrt(n_a), which is infinite before the first reward. A reward changes those of one
+// action only.
 class PullCounts {
  public:
   explicit PullCounts(std::size_t actions)
@@ -69,8 +70,8 @@ class PullCounts {
 };
 
 // The evidence on candidates known by id. An id without a reward counts as one whose only reward
-// was predicted exactly: it has a finite width, is explored at once, and leaves the others their
-// share. (To play it first would send it every request until its first reward arrives, which may be
+// was predicted exactly: it has a finite width, is explored right away, and leaves the others their
+// share. (Playing it first would send it every request until its first reward arrives, which may be
 // minutes later.)
 struct OfferedEvidence {
   std::span<const double> of_candidates;

@@ -40,7 +40,7 @@ class Explorer {
     return {action, offer.values()[action]};
   }
 
-  // What came of a decision: reward minus the value predicted then.
+  // Takes the outcome of a decision: reward minus the value predicted then.
   void observe(Action action, double residual) noexcept { evidence_.observe(action, residual); }
 
   // The chance of every action in the next choose(), exactly.
@@ -64,7 +64,7 @@ class Explorer {
   const Evidence& evidence() const noexcept { return evidence_; }
   std::uint64_t steps() const noexcept { return step_; }
 
-  // Adds what was learned apart.
+  // Adds what was learned separately.
   void merge(const Explorer& other) noexcept {
     step_ += other.step_;
     evidence_.merge(other.evidence_);
@@ -87,7 +87,7 @@ class Explorer {
 
   S strategy_;
   Evidence evidence_;
-  std::vector<double> chance_;  // only for a strategy without a choose() of its own
+  std::vector<double> chance_;  // only for a strategy without choose()
   std::uint64_t step_ = 0;
 };
 

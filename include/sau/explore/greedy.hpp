@@ -4,7 +4,7 @@
 
 namespace sau {
 
-// Plays argmax_a mu_a(x), always: no exploration beyond what the model's start gives.
+// Always plays argmax_a mu_a(x): no exploration beyond what the model's initial values cause.
 class Greedy {
  public:
   static constexpr std::string_view kName = "greedy";

@@ -11,8 +11,8 @@
 
 namespace sau {
 
-// The offer of a fixed set of actions: candidates are the actions 0, 1, ... in every step. A view
-// of model and evidence for the time of one choice.
+// The offer of a fixed set of actions: the candidates are the actions 0, 1, ... in every step. A
+// view of model and evidence for one choice.
 template <ValueModel M, class Evidence>
 class FixedOffer {
  public:
@@ -24,7 +24,7 @@ class FixedOffer {
   const Evidence& evidence() const noexcept { return evidence_; }
   static constexpr double share(double own) noexcept { return own; }
 
-  // Asked of the model once.
+  // The model computes them once.
   std::span<const double> values() const noexcept {
     if (value_.data() == nullptr) value_ = model_.values(x_);
     return value_;
@@ -50,14 +50,14 @@ class FixedOffer {
 };
 
 // The offer of actions that come and go by id: the candidates of one decision, without those that
-// are excluded. `Source` is asked for widths and marginals, if the strategy wants them. A step is a
-// reward learned from: with decisions in flight everywhere, choices have no order.
+// are excluded. `Source` provides widths and marginals, if the strategy wants them. Steps count the
+// rewards learned from: with many decisions in flight, choices have no order.
 template <class Source>
 class IdOffer {
  public:
   struct Numbers {
     std::span<const double> value;      // predicted means
-    std::span<const double> width;      // evidence; empty where the strategy wants none
+    std::span<const double> width;      // evidence; empty if the strategy wants none
     std::uint64_t learned = 0;          // rewards learned from, of all actions
     std::optional<double> exploration;  // share of uniform choices that the caller asks for
   };

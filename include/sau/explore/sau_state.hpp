@@ -13,8 +13,8 @@ namespace sau {
 // Sample Average Uncertainty (Zhu & Rigotti 2021, eqs. 5 and 6, algorithm 1). Per action a count
 // n_a and a sum of squared residuals S2_a, 1 at the start:
 //     tau2_a = S2_a / n_a,   SAU = tau2_a / n_a = S2_a / n_a^2.
-// Its square root, sqrt(S2_a) / n_a, is kept times a constant: a pull changes it for one action
-// only.
+// We keep its square root times a constant, scale * sqrt(S2_a) / n_a: a pull changes it for one
+// action only.
 class SauState {
  public:
   explicit SauState(std::size_t actions, double scale = 1.0)
@@ -27,7 +27,7 @@ class SauState {
   std::size_t actions() const noexcept { return pulls_.size(); }
   // scale * sqrt(SAU) of every action; infinite for an action without a reward.
   std::span<const double> width() const noexcept { return width_; }
-  // The same of an action known by id.
+  // The same for an action known by id.
   double width_of(double count, double squares) const noexcept {
     return scale_ * (std::sqrt(squares) / count);
   }
@@ -47,7 +47,7 @@ class SauState {
     refresh(action);
   }
 
-  // Both numbers are sums: states learned apart add up.
+  // Both numbers are sums, so states learned separately add up.
   void merge(const SauState& other) noexcept {
     for (std::size_t a = 0; a < pulls_.size(); ++a) {
       pulls_[a] += other.pulls_[a];
@@ -69,8 +69,8 @@ class SauState {
   }
 
  private:
-  // The division does not wait for the root: a step is one chain of such waits. 1 / 0 is the
-  // infinity wanted.
+  // Written so that the division does not wait for the root: a step is one chain of such waits.
+  // 1 / 0 gives the infinity we want.
   void refresh(Action action) noexcept {
     width_[action] = std::sqrt(square_[action]) * (scale_ / pulls_[action]);
   }

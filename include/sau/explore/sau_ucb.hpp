@@ -22,8 +22,8 @@ struct SauUcbOptions {
 
 // SAU-UCB (Zhu & Rigotti 2021, eq. 7, algorithm 1): plays
 //     argmax_a  mu_a(x) + alpha * sqrt(S2_a * ln n) / n_a.
-// One log and one sqrt a step, not one an action. An action whose rewards are all still on their
-// way has an infinite index.
+// One log and one sqrt per step, not per action. An action whose rewards are all still on their way
+// has an infinite index.
 class SauUcb {
  public:
   static constexpr std::string_view kName = "sau_ucb";

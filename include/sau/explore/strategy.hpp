@@ -22,20 +22,20 @@ namespace sau {
 // the offer's business. An offer has
 //  - size(): how many candidates there are, at least one;
 //  - values(): the predicted mean reward of each;
-//  - evidence(): what is known of each beside the model, in the form that the strategy asks for;
+//  - evidence(): what is known about each besides the model, in the form that the strategy needs;
 //  - step(): the number of this choice, from 1;
 //  - in_opening(rounds), opening_action(): the opening of algorithm 1, every action in turn. Only a
 //    fixed set of actions has one;
 //  - share(own): the share of uniform choices: the strategy's own, unless the caller asked for one;
-//  - widths(), marginals(), sample(rng): where the model has them.
+//  - widths(), marginals(), sample(rng): if the model has them.
 //
 // A strategy has
 //  - evidence(): an empty record of a fixed set of actions (evidence.hpp);
 //  - probabilities(offer, out): the exact chance of every candidate;
 //  - choose(offer, rng): optional, a draw by these chances that costs less than computing them.
 //    Never throws, never allocates. Without it the choice is drawn from the probabilities;
-//  - kNeeds and fits<Model>: where not every model will do, what it needs of one;
-//  - kCountsSteps: true where a choice depends on step().
+//  - kNeeds and kFits<Model>: what it needs from a model, if not every model will do;
+//  - kCountsSteps: true if a choice depends on step().
 template <class S>
 concept Strategy = std::copyable<S> &&
     requires(const S& strategy, const Setup& setup, const typename S::Options& options) {
@@ -67,7 +67,7 @@ constexpr bool counts_steps() {
 
 }  // namespace detail
 
-// Strategy S can choose by what model M says.
+// Strategy S can choose with model M.
 template <class S, class M>
 concept Explores = Strategy<S> && detail::model_suffices<S, M>();
 
@@ -77,19 +77,19 @@ inline void point_mass(Action action, std::span<double> out) noexcept {
   out[action] = 1.0;
 }
 
-// With probability `share` a uniform choice instead of the one in `out`.
+// Mixes in a uniform choice with probability `share`.
 inline void mix_uniform(double share, std::span<double> out) noexcept {
   for (double& p : out) p = (1.0 - share) * p + share / static_cast<double>(out.size());
 }
 
-// ln n for the bonus of step n. At least ln 2: where there is no opening, the first choice has a
+// ln n for the bonus of step n. At least ln 2, so that without an opening the first choice has a
 // bonus too.
 inline double log_step(std::uint64_t step) noexcept {
   return std::log(static_cast<double>(std::max<std::uint64_t>(step, 2)));
 }
 
-// Strategies that play the candidate with the largest score, but for a share of uniform choices,
-// are written with these two.
+// These two are for strategies that play the candidate with the largest score, except for a share
+// of uniform choices.
 template <class Offer, class Best>
 Action choose_best(const Offer& offer, double own_share, Rng& rng, Best&& best) noexcept {
   const Action action = best();

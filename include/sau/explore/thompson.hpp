@@ -14,7 +14,7 @@ struct ThompsonOptions {
 };
 
 // Thompson sampling (Thompson 1933): one draw of every action's mean from the model's posterior,
-// then the largest. With `beta_bernoulli` the paper's TS of appendix A, with
+// then the largest. With `beta_bernoulli` it is the paper's TS of appendix A, with
 // `linear_posterior` its TS, TSdiag and LinearPosterior.
 class Thompson {
  public:

@@ -4,7 +4,7 @@
 
 namespace sau {
 
-// Every action with the same probability: the paper's Uniform, the yardstick of its tables.
+// Every action with the same probability: the paper's Uniform, the baseline of its tables.
 class Uniform {
  public:
   static constexpr std::string_view kName = "uniform";

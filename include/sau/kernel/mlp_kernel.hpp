@@ -10,9 +10,9 @@ namespace sau {
 // Kernels of a perceptron with ReLU layers, in single precision.
 //
 // The units of a layer are padded to a multiple of kMlpPad, the rows of a batch to a multiple of
-// kMlpRows; what is padded is 0 and stays 0. A hidden layer's weights are (inputs + 1) x width,
-// row-major, width being the padded number of units and the last row the biases. Arrays start on a
-// cache line and do not overlap, but for the inputs of a network, which may start anywhere.
+// kMlpRows; padding is 0 and stays 0. A hidden layer's weights are (inputs + 1) x width, row-major;
+// width is the padded number of units, and the last row holds the biases. Arrays do not overlap and
+// start on a cache line, except the inputs of a network, which may start anywhere.
 inline constexpr std::size_t kMlpPad = 8;
 inline constexpr std::size_t kMlpRows = 4;
 
@@ -24,9 +24,9 @@ constexpr std::size_t mlp_padded(std::size_t units) noexcept {
 //     RMSprop (Hinton 2012):    v <- keep2 v + take2 g^2,  w <- w - rate g / (sqrt(v) + epsilon)
 //     Adam (Kingma & Ba 2015):  m <- keep1 m + take1 g,    v as above,
 //                               w <- w - rate m / (scale2 sqrt(v) + epsilon)
-// with take = 1 - keep, rounded once. kMlpTiny is added to v: where there is no gradient it would
-// end as a denormal number, which some processors take a hundred times as long for. Adam's
-// bias corrections are in rate, lr / (1 - keep1^t), and scale2, 1 / sqrt(1 - keep2^t).
+// with take = 1 - keep, rounded once. kMlpTiny is added to v: without a gradient v would become a
+// denormal number, for which some processors take a hundred times as long. Adam's bias corrections
+// are in rate, lr / (1 - keep1^t), and scale2, 1 / sqrt(1 - keep2^t).
 struct OptimizerStep {
   bool adam = false;
   float rate = 0.0F;
@@ -67,7 +67,7 @@ struct MlpKernel {
   // The same with the rows of `in` given by their non-zero elements.
   void (*sparse_forward)(const SparseLines& in, std::size_t rows, std::size_t inputs,
                          const float* weight, std::size_t width, float* out) noexcept;
-  // sum += value[k] * row[k] over `count` rows of `width` numbers, each on its own.
+  // sum += value[k] * row[k] over `count` rows of `width` numbers, which lie anywhere.
   void (*sum_rows)(const float* const* row, const float* value, std::size_t count,
                    std::size_t width, float* sum) noexcept;
   // out[k] = weight_k' x + bias[k] for `count` rows of `width` weights.
@@ -99,7 +99,7 @@ struct MlpKernel {
   void (*sparse_update)(const SparseLines& columns, const float* delta, std::size_t rows,
                         std::size_t inputs, std::size_t width, const MlpParameters& parameters,
                         const OptimizerStep& step) noexcept;
-  // The same with the gradient as it is; `size` is padded.
+  // The same with a given gradient; `size` is padded.
   void (*apply)(const float* gradient, std::size_t size, const MlpParameters& parameters,
                 const OptimizerStep& step) noexcept;
 };

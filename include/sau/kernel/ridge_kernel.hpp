@@ -43,8 +43,8 @@ struct RidgeKernel {
   void (*forms)(const double* factor, const double* scale, std::size_t count, std::size_t padded,
                 const double* x, double* out) noexcept;
 
-  // P <- (P^-1 + x x')^-1 and gain <- P x, of the P before, in one pass over W. Returns
-  // alpha = 1 + x' P x of the P before.
+  // P <- (P^-1 + x x')^-1 and, with the old P, gain <- P x, in one pass over W. Returns
+  // alpha = 1 + x' P x, also with the old P.
   double (*update)(double* factor, double* scale, std::size_t padded, const double* x,
                    double* gain) noexcept;
 

@@ -10,10 +10,10 @@
 
 namespace sau {
 
-// Infinite where single precision does not reach.
+// x in single precision; infinite if it is out of range.
 float to_single(double x) noexcept;
 
-// A context as a network takes it: in single precision, with its non-zero elements listed.
+// A context as a network needs it: in single precision, with its non-zero elements listed.
 class NetworkInput {
  public:
   explicit NetworkInput(std::size_t dim) : dense_(dim), index_(dim), value_(dim) {}
@@ -23,7 +23,7 @@ class NetworkInput {
   std::span<const float> dense() const noexcept { return dense_; }
   std::span<const std::uint32_t> index() const noexcept { return {index_.data(), count_}; }
   std::span<const float> value() const noexcept { return {value_.data(), count_}; }
-  // Few enough are non-zero that a list of them is less work than all: one-hot features.
+  // Whether so few elements are non-zero that the list is less work, as with one-hot features.
   bool sparse() const noexcept { return 4 * count_ <= dense_.size(); }
 
  private:
@@ -33,17 +33,16 @@ class NetworkInput {
   std::size_t count_ = 0;
 };
 
-// Steps to learn from. Either all inputs are listed by their non-zero elements, or they are one
-// dense matrix. A Replay fills a batch of contexts; a batch of hashed features is filled row by
-// row.
+// Steps to learn from. The inputs are either lists of non-zero elements or one dense matrix. A
+// Replay fills a batch of contexts; a batch of hashed features is filled row by row.
 class Batch {
  public:
   Batch(std::size_t size, std::size_t dim);
-  // Of features hashed to the 2^bits places of a FeatureTable.
+  // A batch of features hashed to the 2^bits places of a FeatureTable.
   static Batch hashed(std::size_t size, unsigned bits);
 
   std::size_t size() const noexcept { return action_.size(); }
-  // Padded to a multiple of kMlpRows; the inputs of rows that pad are 0.
+  // Padded to a multiple of kMlpRows; the inputs of padding rows are 0.
   std::size_t rows() const noexcept { return rows_; }
   bool sparse() const noexcept { return sparse_; }
   const float* dense() const noexcept { return dense_.data(); }  // rows x dim
@@ -67,7 +66,7 @@ class Batch {
     value_.push_back(value);
   }
   void end_row(float reward);
-  // The place of every column: those that the batch has, in the order in which they came.
+  // The place of every column, in the order in which places first came in the batch.
   std::span<const std::uint32_t> places() const noexcept { return places_; }
 
  private:

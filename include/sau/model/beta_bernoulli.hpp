@@ -12,7 +12,7 @@
 
 namespace sau {
 
-// Of smaller shapes so many draws round to exactly 0 or 1 that ties would bend the choice.
+// With smaller shapes, so many draws round to exactly 0 or 1 that ties would bias the choice.
 inline constexpr Bounds kBetaPriorBounds{.min = 0.25, .max = 1e9};
 
 struct BetaBernoulliOptions {
@@ -95,7 +95,7 @@ class BetaBernoulli {
 
   Options options_;
   std::vector<double> alpha_, beta_, mean_, draw_;
-  std::vector<BetaShape> shape_;  // the sampler's constants: a pull changes one action's only
+  std::vector<BetaShape> shape_;  // the sampler's constants; a pull changes those of one action
 };
 
 }  // namespace sau

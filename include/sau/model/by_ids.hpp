@@ -24,8 +24,8 @@ namespace sau {
 enum class IdInput { kOutputs, kFeatures };
 constexpr std::array<std::string_view, 2> enum_names(IdInput) { return {"outputs", "features"}; }
 
-// How an agent meets actions that come and go by id. It may follow model and strategy in a spec, as
-// in linear+sau_ucb+ids(dim=16).
+// How an agent handles actions that come and go by id. May follow the model and the strategy in a
+// spec, as in linear+sau_ucb+ids(dim=16).
 struct IdOptions {
   std::uint64_t actions = 100'000;
   IdInput by = IdInput::kOutputs;
@@ -33,7 +33,7 @@ struct IdOptions {
   std::uint64_t outputs = 256;
   void fields(auto&& field) {
     field("actions", actions,
-          "action ids whose statistics are kept; beyond it those seen least and longest ago go",
+          "action ids whose statistics are kept; when full, rare and old ones are forgotten",
           Bounds{.min = 16.0, .max = 1e8});
     field("by", by,
           "what tells actions apart in a dense model: an output for each id, or their features");
@@ -47,10 +47,10 @@ struct IdOptions {
 // A value model of a fixed set of actions as a joint model, for actions that come and go. Features
 // are numbered in the order in which they are first learned from; the number is a feature's place
 // in the context, a vector of the length `dim`. Features that were never learned from are left out.
-//  - by=outputs: every id gets an output of its own when it is first learned from, and until then
-//    the next free one speaks for it. Features of actions are not used.
-//  - by=features: the model has one output, and its context holds the features of the context, of
-//    the action and the action's id.
+//  - by=outputs: every id gets its own output when it is first learned from; until then the next
+//    free output predicts for it. Features of actions are ignored.
+//  - by=features: the model has one output, and its context vector holds the features of the
+//    context and of the action, and the action's id.
 // When places or outputs are used up, further features and ids share them by their hash.
 template <ValueModel M>
 class ByIds {
@@ -60,8 +60,8 @@ class ByIds {
   static constexpr RewardRange kRewards = M::kRewards;
   using Options = typename M::Options;
 
-  // What decides. Models keep scratch memory, so a thread needs one for itself: the first takes the
-  // original, and others make copies, which are kept for the next.
+  // The part that decides. Models keep scratch memory, so every thread needs its own model: the
+  // first uses the original, others make copies, which are kept for reuse.
   class Weights {
    public:
     Weights(M model, const IdOptions& ids, Numbering features, Numbering outputs)
@@ -101,15 +101,15 @@ class ByIds {
       std::vector<std::unique_ptr<M>> spare;
     };
 
-    // out[a] = what `of` says of action a.
-    template <class Of, class Out>
-    void each(HashedFeatures context, std::span<const JointAction> actions, Of&& of,
+    // out[a] = the answer of ask(model, x) for action a.
+    template <class Ask, class Out>
+    void each(HashedFeatures context, std::span<const JointAction> actions, Ask&& ask,
               Out&& out) const {
       borrow([&](M& model) {
         std::vector<double> x(ids_.dim);
         if (ids_.by == IdInput::kOutputs) {
           put(context, x);
-          const auto all = of(model, x);
+          const auto all = ask(model, x);
           for (std::size_t a = 0; a < actions.size(); ++a) out[a] = all[output_of(actions[a])];
           return;
         }
@@ -117,7 +117,7 @@ class ByIds {
           std::ranges::fill(x, 0.0);
           put(context, x);
           put(actions[a].features, x);
-          out[a] = of(model, x)[0];
+          out[a] = ask(model, x)[0];
         }
       });
     }
@@ -131,8 +131,8 @@ class ByIds {
       const std::lock_guard guard(pool_->guard);
       pool_->spare.push_back(std::move(copy));
     }
-    // Only published copies are read by several threads at once, and their original never changes
-    // but for scratch memory; that is why it must not be copied while it is in use.
+    // Only published copies are read by several threads at once. Nothing in their original changes
+    // except its scratch memory, and because of that it must not be copied while it is in use.
     std::unique_ptr<M> take() const {
       {
         const std::lock_guard guard(pool_->guard);
@@ -227,7 +227,7 @@ class ByIds {
     }
   }
 
-  // An output for every id that has a number and, while there may be more, one for the next. The
+  // Gives the model an output for every numbered id and, up to the limit, one for the next id. The
   // number of outputs doubles, so that growing is rare.
   void make_room() {
     if (ids_.by == IdInput::kFeatures) return;

@@ -12,9 +12,8 @@
 
 namespace sau {
 
-// Mean and variance of numbers as they come, by Welford's recurrence (1962). After kMemory of them
-// old ones fade, so that a drift is followed. Numbers that were all the same have no variance: they
-// are only divided by their size.
+// Running mean and variance by Welford's recurrence (1962). After kMemory numbers old ones fade, so
+// that it follows a drift.
 struct RunningMoments {
   static constexpr double kMemory = 65536.0;
 
@@ -30,12 +29,13 @@ struct RunningMoments {
   }
 };
 
-// What turns a number x into one that a network likes, (x - shift) * factor.
+// Scales a number x for a network: (x - shift) * factor. Numbers that never varied are only divided
+// by their size.
 struct Standardised {
   float shift = 0.0F;
   float factor = 1.0F;
 
-  static constexpr float kLimit = 10.0F;  // an outlier is not allowed to drown the rest
+  static constexpr float kLimit = 10.0F;  // so that an outlier does not drown the rest
 
   static Standardised of(const RunningMoments& moments) noexcept {
     const double spread = std::sqrt(moments.variance), size = std::abs(moments.mean);

@@ -12,9 +12,9 @@
 namespace sau {
 
 // The sparse first layer of a Network: 2^bits rows of weights, one per hashed feature. The rows of
-// the features present are summed, so an input costs by its features and not by the size of the
-// table. Rows start at 0, so a feature never seen changes nothing. A row takes memory once it, or
-// one of its 15 neighbours, was written to.
+// the features present are summed, so the cost of an input depends on its features and not on the
+// size of the table. Rows start at 0, so a feature never seen changes nothing. A row takes memory
+// only once it, or one of its 15 neighbours, was written to.
 class FeatureTable {
  public:
   FeatureTable(unsigned bits, std::size_t units)
@@ -23,7 +23,7 @@ class FeatureTable {
   std::size_t units() const noexcept { return units_; }
   std::size_t width() const noexcept { return mlp_padded(units_); }
 
-  // width() weights, or none where nothing was ever written.
+  // width() weights, or nullptr where nothing was ever written.
   const float* row(std::uint32_t place) const noexcept {
     const AlignedVector<float>* chunk = chunks_[place / kChunkRows];
     return chunk == nullptr ? nullptr : chunk->data() + place % kChunkRows * width();
@@ -36,7 +36,7 @@ class FeatureTable {
   // The chunks that were ever written to, and their weights without padding.
   std::vector<std::uint64_t> places() const;
   std::vector<float> packed() const;
-  // The opposite. Throws Error if the two do not fit.
+  // Restores them. Throws Error if the two do not match.
   void unpack(std::span<const std::uint64_t> places, std::span<const float> packed);
 
  private:
@@ -59,7 +59,7 @@ class FeatureRows {
   void add(const FeatureTable& table, std::uint32_t place, float value) {
     const float* row = table.row(place);
     if (row == nullptr) return;
-    // Rows are anywhere in a table larger than the caches: ask for them before they are summed.
+    // Rows lie anywhere in a table larger than the caches: prefetch them before they are summed.
     constexpr std::size_t kLine = 64 / sizeof(float);
     for (std::size_t j = 0; j < table.units(); j += kLine) __builtin_prefetch(row + j);
     row_.push_back(row);

@@ -10,10 +10,10 @@
 
 namespace sau {
 
-// What was learned from one reward.
+// One reward, with the features of its context and its action.
 struct HashedEvent {
   std::vector<HashedFeature> features;  // of the context, then of the action
-  std::uint32_t context = 0;            // how many are the context's
+  std::uint32_t context = 0;            // how many of them are the context's
   double reward = 0.0;
 
   HashedFeatures context_features() const noexcept {

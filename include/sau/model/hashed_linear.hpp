@@ -31,15 +31,15 @@ struct HashedLinearOptions {
 // Learns online from squared error with a rate per weight that is both adaptive and normalised
 // (NAG; Ross, Mineiro & Langford 2013, algorithm 2). With s_i the largest |phi_i| so far, z_i =
 // phi_i / s_i, residual e, t events and N the sum of all z_i^2:
-//     where s_i grows, w_i shrinks as much
+//     when s_i grows, w_i shrinks by the same factor
 //     A_i <- A_i + e^2 z_i^2
 //     w_i <- w_i + step e z_i / (s_i sqrt(A_i)) / (1 + h),   step = rate sqrt(t / N),
 //     h = sum of step z_i^2 / sqrt(A_i).
 // Deviation: the division by 1 + h, which makes it the implicit step (Kulis & Bartlett 2010): the
 // residual becomes e / (1 + h), so that no rate, and no number of features, overshoots.
 //
-// A value under 1e-30 in size counts as 0. When a weight or a rate overflows single precision the
-// model says so through fault(), values every action 0 and learns no more.
+// A feature below 1e-30 in size counts as 0. When a weight or a rate overflows single precision the
+// model says so through fault(), predicts 0 for every action and stops learning.
 class HashedLinear {
  public:
   static constexpr std::string_view kName = "hashed_linear";
@@ -49,7 +49,7 @@ class HashedLinear {
 
   static constexpr std::size_t kChunk = 256;
 
-  // What is needed to decide.
+  // What a decision needs.
   class Weights {
    public:
     void values(HashedFeatures context, std::span<const JointAction> actions,
@@ -90,7 +90,7 @@ class HashedLinear {
   void load(StateReader& reader);
 
  private:
-  // Beside a chunk of weights, what only learning needs.
+  // What only learning needs, for a chunk of weights.
   struct Rates {
     std::array<float, kChunk> squares{};  // A_i
     std::array<float, kChunk> scale{};    // s_i
@@ -103,7 +103,7 @@ class HashedLinear {
   SharedChunks<Rates> rates_;
   std::uint64_t events_ = 0;        // t
   double normalised_ = 0.0;         // N
-  std::vector<PlacedFeature> phi_;  // of the event being learned, by place
+  std::vector<PlacedFeature> phi_;  // of the event being learned, sorted by place
 };
 
 }  // namespace sau

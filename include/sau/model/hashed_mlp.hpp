@@ -56,28 +56,28 @@ struct HashedMlpOptions {
 // `updates` mini-batches from the latest `history` events, as Mlp does. The other weights and all
 // biases start as Mlp's do, which is what makes the units differ.
 //
-// Features and rewards may be of any scale: a feature is less its mean and over its deviation as
-// they are so far, at most 10 in size; one that never varied, as an indicator, is over its size. A
-// cross is the product of two such numbers. All of an input is divided by the root of the number of
-// its features, so that steps do not grow with it. Rewards are standardised in the same way, and
-// what the network says is turned back.
+// Features and rewards may be of any scale. A feature is standardised by its mean and deviation so
+// far and clipped to +-10; one that never varied, such as an indicator, is divided by its size. A
+// cross is the product of two such numbers. The whole input is divided by the square root of the
+// number of its features, so that steps do not grow with that number. Rewards are standardised in
+// the same way, and outputs are converted back.
 //
-// Memory: 2^bits * units * 4 bytes for the first layer when all rows are in use (units being
-// rounded up to a multiple of 8), as much again for the optimiser (twice for Adam), and what
-// changed since for every published copy still in use; rows are in memory only once they, or one of
-// their 15 neighbours, were learned.
+// Memory: 2^bits * units * 4 bytes for the first layer when all rows are in use (with units rounded
+// up to a multiple of 8), as much again for the optimiser (twice for Adam), and for every published
+// copy still in use what has changed since. A row takes memory only once it, or one of its 15
+// neighbours, was learned.
 //
-// When it diverges it says so through fault(), values every action 0 and learns no more.
+// When it diverges it says so through fault(), predicts 0 for every action and stops learning.
 class HashedMlp {
  public:
   static constexpr std::string_view kName = "hashed_mlp";
   static constexpr std::string_view kSummary =
-      "multilayer perceptron over the same features, trained by replay";
+      "multilayer perceptron over hashed features and their crosses, trained by replay";
   using Options = HashedMlpOptions;
 
   static constexpr std::size_t kChunk = 256;
 
-  // What is needed to decide.
+  // What a decision needs.
   class Weights {
    public:
     void values(HashedFeatures context, std::span<const JointAction> actions,
@@ -105,7 +105,7 @@ class HashedMlp {
     unsigned bits_;
     bool fault_ = false;
     RunningMoments rewards_;
-    std::shared_ptr<Network> network_;  // written to only while no copy has it
+    std::shared_ptr<Network> network_;  // written to only while no copy shares it
     FeatureTable table_;
     SharedChunks<Chunk> scaling_;
   };
@@ -134,8 +134,8 @@ class HashedMlp {
   Rng rng_;
   Weights weights_;
   SparseTrainer trainer_;
-  bool network_shared_ = false;    // whether a published copy has weights_.network_
-  SharedChunks<Moments> moments_;  // of the features; what weights_.scaling_ is made of
+  bool network_shared_ = false;    // whether a published copy shares weights_.network_
+  SharedChunks<Moments> moments_;  // of the features; weights_.scaling_ is computed from them
   HashedHistory history_;
   TrainingRounds rounds_;
 

@@ -8,8 +8,8 @@
 
 namespace sau {
 
-// A feature by the hash of its namespace and name, all 64 bits of it; a model uses as many as it
-// has room for. An indicator has the value 1.
+// A feature, identified by the 64-bit hash of its namespace and name; a model uses as many of the
+// bits as it has room for. An indicator has the value 1.
 struct HashedFeature {
   std::uint64_t hash = 0;
   float value = 0.0F;

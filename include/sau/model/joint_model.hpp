@@ -32,7 +32,7 @@ inline std::uint32_t place_of(std::uint64_t hash, unsigned bits) noexcept {
 }
 
 // Calls add(hash, value) for all of phi(x, a): the bias, the features of the context, those of the
-// action, and every cross of the two.
+// action, and every cross of a context feature and an action feature.
 template <class Add>
 void each_joint_feature(HashedFeatures context, const JointAction& action, Add&& add) {
   add(kBiasFeature.hash, 1.0);
@@ -46,9 +46,9 @@ void each_joint_feature(HashedFeatures context, const JointAction& action, Add&&
   }
 }
 
-// A model mu(x, a) of context and action, for actions that come and go. What decides, M::Weights,
-// is apart from what learns, so that others can decide with a copy of it. Any number of threads may
-// call the const functions of such a copy.
+// A model mu(x, a) of context and action, for actions that come and go. The part that decides,
+// M::Weights, is separate from the part that learns, so that others can decide with a copy of it.
+// Any number of threads may call the const functions of such a copy.
 //  - weights.values(context, actions, out): the value of every action; 0 where it is not finite.
 //  - weights.widths(context, actions, out) and weights.marginals(context, actions): optional, as in
 //    WidthModel and PosteriorModel.

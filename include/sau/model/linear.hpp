@@ -23,9 +23,9 @@ struct LinearOptions {
 
 // Ridge regression of every action's reward on the context (Zhu & Rigotti 2021, section 4.2):
 //     mu_a(x) = x' theta_a,   theta_a = (lambda I + sum x x')^-1 sum x r,
-// exact after every step. Deviation: the paper has no penalty, and so no answer while an action
-// has fewer independent contexts than features, or collinear ones; lambda > 0 always has one, and
-// among equally good answers the shortest. Its width is sqrt(x' Lambda_a^-1 x), for `lin_ucb`.
+// exact after every step. Deviation: the paper has no penalty, and so no solution while an action
+// has fewer independent contexts than features, or collinear ones. With lambda > 0 there always is
+// one, the shortest of equally good ones. The width is sqrt(x' Lambda_a^-1 x), for `lin_ucb`.
 class Linear {
  public:
   static constexpr std::string_view kName = "linear";

@@ -36,16 +36,16 @@ struct LinearPosteriorOptions {
 };
 
 // Normal-inverse-gamma posterior of a linear regression per action (Riquelme et al. 2018; Zhu &
-// Rigotti 2021, section 4.3). With n_a steps of the action behind it:
+// Rigotti 2021, section 4.3). After n_a steps of the action:
 //     Lambda = lambda I + sum x x',  theta = Lambda^-1 sum x r,
 //     a = a0 + n_a / 2,  b = b0 + (sum r^2 - theta' Lambda theta) / 2,
 //     sigma^2 ~ InvGamma(a, b),  beta | sigma^2 ~ N(theta, sigma^2 Lambda^-1).
-// b is summed step by step, where it grows by e^2 / (2 alpha) and nothing cancels. A choice needs
-// only x' beta, so that its own law is drawn instead of beta:
-//     x' beta | sigma^2 ~ N(x' theta, sigma^2 x' Lambda^-1 x),
-// and without sigma^2 it is Student's t with 2 a degrees of freedom and the scale
-// sqrt(b / a * x' Lambda^-1 x). covariance=diagonal, the paper's TSdiag, puts the inverse of
-// Lambda's diagonal in place of Lambda^-1 there; theta stays exact.
+// b is summed step by step: it grows by e^2 / (2 alpha), so nothing cancels. A choice needs only
+// x' beta, so we draw that directly instead of beta:
+//     x' beta | sigma^2 ~ N(x' theta, sigma^2 x' Lambda^-1 x).
+// Its marginal, without sigma^2, is Student's t with 2 a degrees of freedom and the scale
+// sqrt(b / a * x' Lambda^-1 x). covariance=diagonal, the paper's TSdiag, replaces Lambda^-1 there
+// by the inverse of Lambda's diagonal; theta stays exact.
 class LinearPosterior {
  public:
   static constexpr std::string_view kName = "linear_posterior";
@@ -99,7 +99,7 @@ class LinearPosterior {
   void update(Context x, Action action, double reward) noexcept {
     const double pulls = ridge_.pulls(action);
     b_[action] = std::fmin(b_[action] + 0.5 * ridge_.update(x, action, reward), kLargest);
-    if (ridge_.pulls(action) == pulls) return;  // passed over
+    if (ridge_.pulls(action) == pulls) return;  // the step was ignored
     gamma_[action] = GammaShape(a_of(action));
     if (is_diagonal()) diagonal_.update(x, action);
   }
@@ -155,9 +155,9 @@ class LinearPosterior {
   Options options_;
   Ridge ridge_;
   std::vector<double> b_;
-  RidgeDiagonal diagonal_;  // of no action when covariance=full
+  RidgeDiagonal diagonal_;  // has no actions when covariance=full
   std::vector<double> draw_;
-  std::vector<GammaShape> gamma_;  // the sampler's constants: a pull changes one action's only
+  std::vector<GammaShape> gamma_;  // the sampler's constants; a pull changes those of one action
 };
 
 }  // namespace sau

@@ -48,12 +48,12 @@ struct MlpOptions {
 
 // A perceptron with one output per action (Zhu & Rigotti 2021, section 5 and appendix E): ReLU
 // layers, single precision, squared error of the chosen action's output only. Every `every` steps
-// it takes `updates` mini-batches from the steps seen so far, by RMSprop, which made the paper's
-// tables, or by Adam, which its text names.
+// it takes `updates` mini-batches from the steps seen so far, by RMSprop, which produced the
+// paper's tables, or by Adam, which its text names.
 //
 // When it diverges (a loss, a weight or an output is not a finite number, as happens with rewards
-// or contexts too large for single precision) it says so through fault(), values every action 0
-// and learns no more.
+// or contexts too large for single precision) it says so through fault(), predicts 0 for every
+// action and stops learning.
 class Mlp {
  public:
   static constexpr std::string_view kName = "mlp";
@@ -81,7 +81,7 @@ class Mlp {
 
   // Adds outputs that have learned nothing.
   void grow(Action actions);
-  // A copy that predicts the same and has no history to learn from.
+  // A copy that predicts the same but has no history to learn from.
   Mlp for_reading() const { return Mlp(*this, WithoutHistory{}); }
 
   // Empty while all is well; otherwise what went wrong, and when.
@@ -108,7 +108,7 @@ class Mlp {
 
   // Runs the network on x, unless x is what it ran on last and nothing was learned since.
   void look(Context x) noexcept;
-  // Puts x into input_, unless it is there. Returns whether it was.
+  // Puts x into input_, unless it is already there. Returns whether it was.
   bool put(Context x) noexcept;
 
   Options options_;
@@ -123,7 +123,7 @@ class Mlp {
   NetworkInput input_;
   std::vector<double> latest_;  // the context in input_
   bool has_input_ = false;      // whether input_ holds a context at all
-  bool has_output_ = false;     // whether value_ and feature_ are of input_ and of these weights
+  bool has_output_ = false;     // whether value_ and feature_ belong to input_ and these weights
   std::vector<double> value_, feature_;
 };
 

@@ -27,7 +27,7 @@ std::vector<std::size_t> layer_units(std::span<const double> hidden, std::size_t
 class Network {
  public:
   struct Layer {
-    std::size_t inputs, in_width, units, width;  // widths are padded; an input's is not
+    std::size_t inputs, in_width, units, width;  // padded widths, except that of the input
     std::size_t place;                           // of its weights
   };
 
@@ -67,9 +67,9 @@ class Network {
   std::size_t output_place() const noexcept { return output_place_; }
   const MlpKernel& kernel() const noexcept { return *kernel_; }
 
-  // Adds outputs with weights as at the start.
+  // Adds outputs with new random weights.
   void grow(Action actions, Rng& rng);
-  // Makes room for the numbers of more outputs, all 0, in what is laid out as the weights.
+  // Makes room for more outputs, filled with 0, in numbers that are laid out like the weights.
   void make_room(AlignedVector<float>& numbers, Action actions) const;
 
   // The weights by layer, first to last: hidden layers are (inputs + 1) x padded units, the output
@@ -78,7 +78,7 @@ class Network {
   std::span<const float> weights() const noexcept { return weight_; }
   std::size_t parameters() const noexcept;
 
-  // Calls f(place, count, fan_in) for every run of weights between two gaps of padding.
+  // Calls f(place, count, fan_in) for every run of weights without padding inside.
   template <class F>
   void each_run(F&& f) const {
     for (const Layer& layer : layers_) {

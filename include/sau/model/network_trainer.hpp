@@ -14,25 +14,25 @@
 
 namespace sau {
 
-// Teaches a Network: squared error of the chosen action's output, by RMSprop or Adam.
+// Trains a Network: squared error of the chosen action's output, by RMSprop or Adam.
 class NetworkTrainer {
  public:
-  // For networks of the shape of this one, and mini-batches of `batch` steps.
+  // For networks shaped like this one, and mini-batches of `batch` steps.
   NetworkTrainer(const Network& network, bool adam, std::size_t batch);
 
   // One step of the optimiser on the batch, which must be of the constructor's size. Returns the
   // mean squared error before it.
   double train(Network& network, const Batch& batch, const OptimizerStep& step) noexcept;
 
-  // Follows a network that is about to get more outputs.
+  // Makes room for a network that is about to get more outputs.
   void grow(const Network& network, Action actions) {
     network.make_room(first_, actions);
     network.make_room(second_, actions);
     output_gradient_.resize(second_.size() - network.output_place());
   }
 
-  // Whether every weight is a finite number and can still move: an infinite second moment, the
-  // square of a gradient of 1e19 and more, holds its weight where it is.
+  // Whether every weight is a finite number and can still move: an infinite second moment, from the
+  // square of a gradient of 1e19 or more, freezes its weight.
   bool finite(const Network& network) const noexcept;
 
   static void state(auto& self, auto&& field) {
@@ -46,7 +46,8 @@ class NetworkTrainer {
     AlignedVector<float> transposed;  // units x in_width; none for the first layer
   };
 
-  // All layers but the first, whose units are computed: leaves the first one's error in its delta.
+  // Trains all layers but the first, whose units must already be computed. Leaves the error of the
+  // first layer in its delta.
   double train_rest(Network& network, const Batch& batch, const OptimizerStep& step) noexcept;
   MlpParameters at(Network& network, std::size_t place) noexcept {
     return {network.weights().data() + place, first_.empty() ? nullptr : first_.data() + place,
@@ -58,13 +59,13 @@ class NetworkTrainer {
   AlignedVector<float> output_gradient_;
 };
 
-// Teaches a Network whose first layer is a FeatureTable. Rows that a mini-batch does not have are
+// Trains a Network whose first layer is a FeatureTable. Rows that do not occur in a mini-batch are
 // left alone, moments included.
 class SparseTrainer : private NetworkTrainer {
  public:
   SparseTrainer(const Network& network, unsigned bits, bool adam, std::size_t batch);
 
-  // As NetworkTrainer does. The batch is one of hashed features.
+  // As NetworkTrainer::train(), for a batch of hashed features.
   double train(Network& network, FeatureTable& table, const Batch& batch,
                const OptimizerStep& step);
   bool finite(const Network& network) const noexcept {

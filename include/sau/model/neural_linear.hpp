@@ -21,9 +21,9 @@ struct NeuralLinearOptions : MlpOptions {
 };
 
 // NeuralLinear (Riquelme et al. 2018; Zhu & Rigotti 2021, appendix E): the last hidden layer of an
-// Mlp, and an intercept, as the features of a LinearPosterior. Its sums take each step's features
-// as the network computes them when the step is learned, before it trains on it; they are not
-// computed anew when the network changes.
+// Mlp, and an intercept, as the features of a LinearPosterior. The features of a step are computed
+// when the step is learned, before the network trains on it. They are not recomputed when the
+// network changes.
 class NeuralLinear {
  public:
   static constexpr std::string_view kName = "neural_linear";

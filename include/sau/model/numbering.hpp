@@ -9,16 +9,16 @@
 
 namespace sau {
 
-// Numbers 0, 1, ..., room - 1 for hashes, in the order in which they come. When all numbers are
-// taken, further hashes share them.
+// Gives hashes the numbers 0, 1, ..., room - 1, in the order in which they come. When all numbers
+// are taken, further hashes share them.
 class Numbering {
  public:
   explicit Numbering(std::uint64_t room) : room_(room) {}
 
-  // How many have a number of their own.
+  // How many hashes have their own number.
   std::size_t size() const noexcept { return hashes_.size(); }
 
-  // None for a hash that will get a number of its own once it is added.
+  // nullopt for a hash that will get its own number once it is added.
   std::optional<std::uint32_t> find(std::uint64_t hash) const noexcept {
     const auto found = number_.find(hash);
     if (found != number_.end()) return found->second;

@@ -16,7 +16,7 @@
 namespace sau {
 
 // A joint model as a value model of a fixed set of actions. Column i of the context becomes the
-// feature x<i>, left out where it is 0, and action a the id "<a>", which has no other features.
+// feature x<i>, left out if it is 0. Action a gets the id "<a>" and has no other features.
 template <class J>
 class OnColumns {
  public:
@@ -38,7 +38,7 @@ class OnColumns {
     }
     for (const HashedFeature& id : ids_) actions_.push_back({{&id, 1}});
   }
-  // What J shares with published copies cannot be copied piece by piece; its state can.
+  // J shares memory with its published copies, so we copy it by saving and loading its state.
   OnColumns(const OnColumns& other) : OnColumns(other.setup_, other.options_) {
     StateWriter writer;
     state(other, writer);
@@ -79,7 +79,7 @@ class OnColumns {
   static void state(OnColumns& self, StateReader& reader) {
     auto shape = self.shape_numbers();
     reader("shape", shape);
-    if (shape != self.shape_numbers()) throw Error("it is of another number of actions or columns");
+    if (shape != self.shape_numbers()) throw Error("its number of actions or columns is different");
     self.model_->load(reader);
     self.out_of_memory_ = false;
   }

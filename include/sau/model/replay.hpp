@@ -17,10 +17,10 @@ class Replay {
   Replay(std::size_t dim, std::uint64_t capacity);
 
   std::uint64_t size() const noexcept { return action_.size(); }
-  // Takes the place of the oldest step when full. Allocates only while it grows, by doubling. False
-  // when there is no memory for it.
+  // Replaces the oldest step when full. Allocates only while it grows, by doubling. Returns false
+  // when out of memory.
   bool add(const NetworkInput& x, Action action, double reward) noexcept;
-  // Fills the batch with steps drawn uniformly, with replacement; there must be one.
+  // Fills the batch with steps drawn uniformly, with replacement. The history must not be empty.
   void draw(Rng& rng, Batch& batch) const noexcept;
 
   static void state(auto& self, auto&& field) {
@@ -36,7 +36,7 @@ class Replay {
     field("actions", self.action_);
     field("rewards", self.reward_);
   }
-  // Whether what was loaded can be used for `actions` actions.
+  // Whether the loaded state is valid for `actions` actions.
   bool valid(Action actions) const noexcept;
 
  private:
@@ -51,7 +51,7 @@ class Replay {
 
   std::size_t dim_;
   std::uint64_t capacity_;
-  std::uint64_t oldest_ = 0;          // the place to be taken next when full
+  std::uint64_t oldest_ = 0;          // the place that is overwritten next when full
   std::vector<std::uint32_t> words_;  // size x dim: all elements, or indices and then values
   std::vector<std::uint32_t> count_;  // non-zero elements listed, or kDense
   std::vector<std::uint32_t> action_;

@@ -11,8 +11,8 @@
 
 namespace sau {
 
-// Without a penalty there is no answer while contexts are few or collinear, and one that rounding
-// swallows is no better: 0 is refused.
+// Without a penalty there is no solution while contexts are few or collinear, and a penalty that is
+// lost in rounding is no better. So 0 is refused.
 inline constexpr Bounds kLambdaBounds{.min = 1e-20, .max = 1e20};
 
 // One ridge regression per action, exact after every step:
@@ -23,10 +23,10 @@ inline constexpr Bounds kLambdaBounds{.min = 1e-20, .max = 1e20};
 //
 // Numerics. D is only ever multiplied by numbers in (0, 1], so P stays positive definite, and
 // rounding errors add up but are not amplified: after 1e6 steps theta is within 1e-12 of a fresh
-// solution (tests). Nothing has to be factorised anew and no sum has to be kept, so a step costs
-// the same at the end of a run as at its start. Where contexts are collinear and huge beside
-// lambda, beyond what a double tells apart, the answer is that for contexts changed in their last
-// digits. A step whose |x|^2 / lambda exceeds 1e300 teaches nothing, since its squares overflow.
+// solution (tests). Nothing is ever refactorised and no sums are kept, so a step costs the same at
+// the end of a run as at its start. If contexts are collinear and so large beside lambda that a
+// double cannot resolve it, the solution is that for contexts changed in their last digits. A step
+// whose |x|^2 / lambda exceeds 1e300 is ignored, since its squares overflow.
 class Ridge {
  public:
   // With `intercept` a feature that is always 1 is appended to the context. lambda > 0.
@@ -51,7 +51,7 @@ class Ridge {
     return {form_.data(), actions()};
   }
 
-  // Learns from one step. Returns e^2 / alpha, what  sum r^2 - theta' Lambda theta  grows by.
+  // Learns from one step. Returns e^2 / alpha, the growth of  sum r^2 - theta' Lambda theta.
   double update(Context x, Action action, double reward) noexcept;
 
   double pulls(Action action) const noexcept { return pulls_[action]; }
@@ -62,9 +62,9 @@ class Ridge {
   // Adds actions that have learned nothing.
   void grow(Action actions);
 
-  // Adds what `other`, of the same shape and lambda, learned apart: Lambda and sum x r are sums.
-  // Returns for every action by how much  sum r^2 - theta' Lambda theta  of the whole exceeds the
-  // sum of the parts'.
+  // Adds what `other`, of the same shape and lambda, learned separately: Lambda and sum x r are
+  // sums. Returns for every action by how much  sum r^2 - theta' Lambda theta  of the whole exceeds
+  // the sum over the two parts.
   std::vector<double> merge(const Ridge& other);
 
   static void state(auto& self, auto&& field) {
@@ -78,7 +78,7 @@ class Ridge {
   void put(Context x) noexcept {
     for (std::size_t i = 0; i < x.size(); ++i) x_[i] = x[i];
   }
-  // Sets the factors of this action and those behind it to those of no step.
+  // Sets the factors of this action and all later ones to their start.
   void start_from(std::size_t action) noexcept;
   void copy_action(const Ridge& from, Action action);
   void set_action(Action action, std::vector<double> precision, std::span<const double> product);

@@ -16,8 +16,8 @@ constexpr std::array<std::string_view, 2> enum_names(Optimizer) { return {"rmspr
 // The step after `done` mini-batches.
 OptimizerStep make_optimizer_step(Optimizer optimizer, double rate, std::uint64_t done) noexcept;
 
-// How far a network's training is. After every `every` steps, from step `start` on, there is a
-// round of `updates` mini-batches. A network that diverged learns no more.
+// The progress of a network's training. After every `every` steps, from step `start` on, there is a
+// round of `updates` mini-batches. A network that diverged stops learning.
 struct TrainingRounds {
   enum Fault : std::uint32_t { kNone, kLoss, kWeight, kOutput, kMemory };
 
@@ -48,7 +48,7 @@ struct TrainingRounds {
   // Empty while all is well; otherwise what went wrong, and when. `history` is the number of steps
   // remembered.
   std::string text(std::uint64_t history) const;
-  // Throws Error if the fault, as it was loaded, is none of these.
+  // Throws Error if the loaded fault is not one of these.
   void check() const;
 };
 

@@ -26,7 +26,7 @@ concept Component = requires(T& t, const T& constant, const Setup& setup,
   T::state(t, reader);
 };
 
-// Predicts the mean reward of every action in a context and learns from what came.
+// Predicts the mean reward of every action in a context and learns from the rewards.
 //  - values(x): one prediction per action, valid until the next call;
 //  - update(x, action, reward): learns from one step. Never throws, never allocates;
 //  - kRewards: the rewards it can learn from; kUsesContext: false for multi-armed models.
@@ -60,17 +60,17 @@ concept WidthModel = ValueModel<M> && requires(M& model, Context x) {
   noexcept->std::same_as<std::span<const double>>;
 };
 
-// May go wrong for good, as the weights of a network do that no longer are finite numbers.
-// Optional, for models and strategies.
+// May fail for good, as a network does when its weights are no longer finite numbers. Optional, for
+// models and strategies.
 //  - fault(): empty while all is well, else one sentence: what went wrong, when, and what may help.
-//    A function of what was learned alone, and part of the state that is saved.
-// After a fault a model goes on answering with finite values and stops learning.
+//    It depends only on what was learned, and is part of the saved state.
+// After a fault a model still answers with finite values but stops learning.
 template <class T>
 concept Fallible = requires(const T& t) {
   { t.fault() } -> std::same_as<std::string>;
 };
 
-// What was learned apart can be added up.
+// Two that learned separately can be merged into one.
 template <class T>
 concept Mergeable = requires(T& into, const T& from) {
   into.merge(from);

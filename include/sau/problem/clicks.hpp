@@ -26,10 +26,10 @@ struct ClicksOptions {
           Bounds{.min = 1.0, .max = 1e6});
     field("offered", offered, "articles on offer in a step, drawn from the catalogue",
           Bounds{.min = 1.0, .max = 1e4});
-    field("turnover", turnover, "chance in a step that a new article takes the place of another",
+    field("turnover", turnover, "chance per step that a new article replaces another",
           Bounds{.min = 0.0, .max = 1.0});
     field("topics", topics, "topics of articles", Bounds{.min = 1.0, .max = 1e4});
-    field("segments", segments, "segments of users, each with a taste of its own",
+    field("segments", segments, "segments of users, each with its own taste",
           Bounds{.min = 1.0, .max = 1e4});
     field("rate", rate, "mean click rate of a uniform choice",
           Bounds{.min = 0.0, .max = 1.0, .open = true});
@@ -43,16 +43,16 @@ struct ClicksOptions {
   void check() const;
 };
 
-// A catalogue of articles with turnover. An article has a topic k, a price in [0, 1] and an appeal
-// of its own. A user has a device d, one of three, and a segment s. A user clicks on an article
-// with the probability
+// A catalogue of articles with turnover. An article has a topic k, a price in [0, 1] and its own
+// appeal. A user has a device d, one of three, and a segment s. A user clicks on an article with
+// the probability
 //     p = 1 / (1 + exp(-(b + W_k + T_sk + D_dk + M_s (price - 1/2) + appeal)))
-// W is drawn from N(0, 1/4), T and M from N(0, taste^2), D from N(0, taste^2 / 4), all once a
+// W is drawn from N(0, 1/4), T and M from N(0, taste^2), D from N(0, taste^2 / 4), all once per
 // trial, and an article's appeal from N(0, appeal^2). b is such that the mean of p over 2000 pairs
-// of a user and an article, drawn before the trial, is `rate`. Agents see the features device and
-// segment of the user, and topic and price of an article, whose ids are a0, a1, ... in the order in
-// which articles come. A click pays 1. Regret is expected: the largest p on offer less that of the
-// article chosen.
+// of a user and an article, drawn before the trial, is `rate`. Agents see the user's features
+// device and segment, and an article's features topic and price. The ids of articles are a0, a1,
+// ..., in the order in which they come. A click pays 1. Regret is expected: the largest p on offer
+// minus that of the chosen article.
 class Clicks final : public OfferProblem {
  public:
   static constexpr std::string_view kName = "clicks";
@@ -85,7 +85,7 @@ class Clicks final : public OfferProblem {
 
   Article new_article(Rng& rng);
   User new_user(Rng& rng) const;
-  // b is left out.
+  // Without b.
   double logit(const User& user, const Article& article) const noexcept;
   double base_for_rate(Rng& rng);
 
@@ -96,7 +96,7 @@ class Clicks final : public OfferProblem {
   std::vector<std::uint64_t> topic_hash_, segment_hash_, device_hash_;
   std::uint64_t price_hash_ = 0;
 
-  std::uint64_t made_ = 0;  // articles so far
+  std::uint64_t made_ = 0;  // articles made so far
   std::vector<Article> catalogue_;
   std::vector<std::uint32_t> order_;  // of the catalogue; those on offer come first
   User user_;

@@ -23,8 +23,8 @@ struct CsvOptions {
 };
 
 // Classification as a bandit problem: a row's columns are the context, an action is a class, and
-// the row's own class pays 1, the others 0. Classes are sorted as numbers if all are, else as text.
-// Numbers are scaled to mean 0 and deviation 1, words become one place each, in the order of their
+// the row's own class pays 1, the others 0. Classes are sorted as numbers if all are numbers, else
+// as text. Numbers are scaled to mean 0 and deviation 1; words are one-hot, in the order of their
 // text. Horizon: once through the file. A step draws nothing.
 class Csv final : public DataProblem {
  public:

@@ -6,10 +6,9 @@
 
 namespace sau {
 
-// A problem whose contexts are the rows of a file, in an order drawn anew each trial; after the
-// last row it goes round again in the same order. The prepared rows are shared by all trials of the
-// process and kept in the cache folder for the next one. What a row pays is the business of the
-// problem inside.
+// A problem whose contexts are the rows of a file, in an order drawn for each trial; after the last
+// row it starts over in the same order. All trials of the process share the prepared rows, and the
+// cache folder keeps them for the next process. The problem inside decides what a row pays.
 class DataProblem : public Problem {
  public:
   Shape shape() const override { return inside_->shape(); }

@@ -19,22 +19,25 @@ struct DatasetOptions {
     field("name", name,
           "adult, census, census_synthetic, covertype, financial, jester, mushroom or statlog");
     field("outcomes", outcomes,
-          "mushroom only; frozen: what a poisonous row does is drawn once a trial; fresh: at every "
-          "step");
+          "mushroom only; frozen: the outcome of a poisonous row is drawn once per trial; fresh: "
+          "at every step");
   }
 };
 
-// The data sets of Riquelme et al. 2018 (Zhu & Rigotti 2021, appendix D), read from the data
-// folder. statlog, covertype, adult, census: an action is a class, the right one pays 1, others 0;
-// regret 1 less that. mushroom: action 0 passes and pays 0; action 1 eats: edible 5, poisonous 5 or
-// -35 with probability 1/2 each; regret is the best expected reward (edible 5, poisonous 0) less
-// the reward, so it is -5 where poison turned out well. jester: of 40 columns, permuted each trial,
-// 32 are the context and 8 the rewards. financial: r_a = x' beta_a + N(0, (0.01 (a + 1))^2), beta_a
-// uniform in [-1, 1]^21 scaled to length 1 and drawn anew each trial. For both, regret is against
-// the best reward as it came out. census_synthetic is not the real census, and no result on it may
-// be set against one on census. The order of rows and whatever is drawn once comes from the stream
-// given to the constructor; a step draws nothing, but for financial eight normal numbers and for
-// fresh mushrooms one word.
+// The data sets of Riquelme et al. 2018 (Zhu & Rigotti 2021, appendix D), from the data folder.
+//  - statlog, covertype, adult, census: an action is a class. The right one pays 1, others pay 0;
+//    regret is 1 minus the reward.
+//  - mushroom: action 0 passes and pays 0. Action 1 eats: edible pays 5, poisonous 5 or -35 with
+//    probability 1/2 each. Regret is the best expected reward (edible 5, poisonous 0) minus the
+//    reward, so it is -5 if eating poison turned out well.
+//  - jester: of 40 columns, permuted each trial, 32 are the context and 8 the rewards.
+//  - financial: r_a = x' beta_a + N(0, (0.01 (a + 1))^2), beta_a uniform in [-1, 1]^21, scaled to
+//    length 1, and drawn for each trial. Here and for jester, regret is against the best realised
+//    reward.
+//  - census_synthetic is not the real census: do not compare its results with those on census.
+// The order of rows, and everything else that is drawn once, comes from the stream given to the
+// constructor. A step draws nothing, except eight normal numbers for financial and one word for
+// fresh mushrooms.
 class Dataset final : public DataProblem {
  public:
   static constexpr std::string_view kName = "dataset";

@@ -24,14 +24,14 @@ struct EventsOptions {
   EventOrder order = EventOrder::kRandom;
   void fields(auto&& field) {
     field("file", file, "path of the file; may be compressed (gzip, xz, zip)");
-    field("order", order, "of the events: drawn anew each trial, or as they are in the file");
+    field("order", order, "order of the events: drawn for each trial, or that of the file");
   }
 };
 
-// Events of a file, one JSON object a line: a request as the service gets it, with the reward of
+// Events of a file, one JSON object per line: a request as the service gets it, with the reward of
 // every action on offer (docs/formats/events.md). Regret is against the best reward on offer in the
-// event. Horizon: once through the file; after the last event it goes round again in the same
-// order. A step draws nothing.
+// event. Horizon: once through the file; after the last event it starts over in the same order. A
+// step draws nothing.
 class Events final : public OfferProblem {
  public:
   static constexpr std::string_view kName = "events";
@@ -53,7 +53,7 @@ class Events final : public OfferProblem {
   std::shared_ptr<const detail::EventLog> log_;
   std::vector<std::uint32_t> order_;
   std::size_t place_ = 0;
-  std::uint32_t event_ = 0;  // that the step is about
+  std::uint32_t event_ = 0;  // of this step
   std::vector<OfferedAction> offer_;
 };
 

@@ -15,12 +15,13 @@ struct LibsvmOptions {
   void fields(auto&& field) {
     field("file", file, "path of the file; may be compressed (gzip, xz, zip)");
     field("scale", scale,
-          "standard: every place less its mean, over its deviation; none: as read, zeros stay");
+          "standard: subtract the mean of every place and divide by its deviation; none: as read, "
+          "zeros stay");
   }
 };
 
-// As csv, from lines of  label place:value place:value ...  (the format of LIBSVM). Places are
-// counted from 1, or from 0 when there is a place 0; what is not listed is 0.
+// Like csv, from lines of  label place:value place:value ...  (the format of LIBSVM). Places are
+// counted from 1, or from 0 if there is a place 0; places that are not listed are 0.
 class Libsvm final : public DataProblem {
  public:
   static constexpr std::string_view kName = "libsvm";

@@ -35,7 +35,7 @@ struct LinearProblemOptions {
     field("dim", dim, "length of a context", Bounds{.min = 1.0, .max = 1e5});
     field("noise", noise, "standard deviation of the reward's error",
           Bounds{.min = 0.0, .max = 1e50});
-    field("theta", theta, "law of theta's elements before they are scaled to length 1");
+    field("theta", theta, "distribution of theta's elements before scaling to length 1");
     field("errors", errors, "ar1: the errors of successive steps are correlated by rho");
     field("contexts", contexts,
           "normal: independent elements; ar1: neighbours correlated by rho; student: independent t "
@@ -52,7 +52,7 @@ struct LinearProblemOptions {
 // or has elements of Student's t with 2 degrees of freedom given that they lie in [-5, 5]. The
 // error is N(0, noise^2), independent or, over steps, AR(1) with the same variance. Regret is
 // expected: max_b x' theta_b - x' theta_a. A step draws dim numbers for the context and one for the
-// error whatever the action.
+// error, whatever the action.
 class LinearProblem final : public Problem {
  public:
   static constexpr std::string_view kName = "linear";
@@ -76,9 +76,9 @@ class LinearProblem final : public Problem {
   Options options_;
   double fresh_;               // share of the new draw in an AR(1) step, sqrt(1 - rho^2)
   double error_ = 0.0;         // of the last step, in units of the noise
-  bool started_ = false;       // whether there was one
+  bool started_ = false;       // whether there was a last step
   double best_ = 0.0;          // the largest of mean_
-  std::vector<double> theta_;  // row-major, dim x actions, so that all means grow side by side
+  std::vector<double> theta_;  // row-major, dim x actions, so that means are summed side by side
   std::vector<double> x_, mean_;
 };
 

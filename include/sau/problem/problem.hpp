@@ -18,18 +18,18 @@ class Problem {
   virtual Shape shape() const = 0;
   // The rewards that pull() can return.
   virtual RewardRange rewards() const = 0;
-  // The horizon a trial has when nobody asks for another.
+  // The default horizon of a trial.
   virtual std::uint64_t default_steps() const = 0;
 
-  // A fingerprint of the data it is made of; empty where its spec says all.
+  // A fingerprint of its data; empty if its spec says everything.
   virtual std::string data() const { return {}; }
 
   // The context of a new step; valid until the next call.
   virtual Context next(Rng& rng) = 0;
   // The reward of playing `action` in this step.
   virtual double pull(Action action, Rng& rng) = 0;
-  // What `action` gives away in this step against the best there was. Negative only where the best
-  // is an expected reward and the one received was better than that.
+  // What `action` loses in this step against the best action. Negative only if the best is an
+  // expected reward and the reward received was better.
   virtual double regret(Action action) const = 0;
 };
 

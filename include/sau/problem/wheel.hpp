@@ -18,11 +18,11 @@ struct WheelOptions {
 };
 
 // The wheel (Riquelme et al. 2018; Zhu & Rigotti 2021, appendix C). The context is uniform in the
-// unit disc. Action 0 pays 1.2 and actions 1-4 pay 1.0, but where |x| > delta the action of x's
+// unit disc. Action 0 pays 1.2 and actions 1-4 pay 1.0, but if |x| > delta the action of x's
 // quadrant, (+,+) 1, (+,-) 2, (-,+) 3, (-,-) 4, pays 50; every reward has an error of
-// N(0, 0.01^2). Regret is against the best reward as it came out, so the errors of all five
-// actions are drawn at every step: two uniform and five normal draws whatever the action. The
-// paper does not give the horizon; its Uniform rows are those of 2000 steps.
+// N(0, 0.01^2). Regret is against the best realised reward, so the errors of all five actions are
+// drawn at every step: two uniform and five normal draws, whatever the action. The paper does not
+// give the horizon; its Uniform rows match 2000 steps.
 class Wheel final : public Problem {
  public:
   static constexpr std::string_view kName = "wheel";
