@@ -88,7 +88,8 @@ std::vector<std::string> values_of(const std::string& command, const std::string
     return {"html", "json", "md", "tex", "csv", "svg", "png", "pdf"};
   }
   if (command == "report" && flag == "only") {
-    return {"multi-armed", "linear", "wheel", "tables", "overview", "theory"};
+    return {"multi-armed", "linear", "wheel",  "tables", "csv",     "libsvm",
+            "rewards",     "clicks", "events", "theory", "overview"};
   }
   if (flag == "problem") return names_of(list_problems(), problem_aliases());
   if (flag == "agent") return names_of(list_strategies(), agent_aliases());

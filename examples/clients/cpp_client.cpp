@@ -46,8 +46,9 @@ class Client {
   }
 
  private:
-  // A request that was not acknowledged may be sent again: with the same event id it counts once.
-  // 503 means that the service is too busy, or its disk is full, at the moment.
+  // A request that was not acknowledged may be sent again. With the same event id a decision counts
+  // once, and so does a reward, unless the service is configured to add rewards up. 503 means that
+  // the service is too busy, or its disk is full, at the moment.
   Reply post(const std::string& path, const Json& body) {
     constexpr int kAttempts = 5;
     Reply reply;

@@ -43,6 +43,8 @@ class TemporaryFile {
     if (!path_.empty()) ::unlink(path_.c_str());
   }
 
+  const std::string& path() const noexcept { return path_; }
+
   bool write(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t written = ::write(file_, bytes.data(), bytes.size());
@@ -95,9 +97,12 @@ std::string read_file(const std::filesystem::path& path) {
   return bytes;
 }
 
-void write_file(const std::filesystem::path& path, std::string_view bytes) {
+void write_file(const std::filesystem::path& path, std::string_view bytes,
+                const std::function<void(const std::filesystem::path& temporary)>& check) {
   TemporaryFile temporary(path);
-  if (!temporary.write(bytes) || !temporary.rename(path)) fail("write", path, errno);
+  if (!temporary.write(bytes)) fail("write", path, errno);
+  if (check) check(temporary.path());
+  if (!temporary.rename(path)) fail("write", path, errno);
   // The rename is durable only once the folder is synced.
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

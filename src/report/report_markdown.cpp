@@ -41,9 +41,11 @@ std::string comparison_text(const ProblemFigure& figure) {
         markdown_text(detail::p_text(pair.p)), markdown_text(detail::p_text(pair.p_holm)));
   }
   if (comparison.heavy_tails) {
-    text += "\nA few trials dominate the mean of";
-    for (const std::string& name : comparison.heavy) text += " " + markdown_text(name);
-    text += ": trust the medians.\n";
+    std::string names;
+    for (const std::string& name : comparison.heavy) {
+      names += (names.empty() ? "" : ", ") + markdown_text(name);
+    }
+    text += "\nA few trials dominate the mean of " + names + ": trust the medians.\n";
   }
   return text;
 }

@@ -115,7 +115,7 @@ void Learner::run() {
 }
 
 void Learner::turn(Sequence until, Sequence wanted) {
-  if (until > position_) learn_some(until);
+  const bool learned = until <= position_ || learn_some(until);
   const auto now = Clock::now();
   const auto frequency = std::chrono::milliseconds(configuration_.get()->model_export_frequency);
   // When it lags, publish less often: the rewards that wait are older than this pause anyway, and
@@ -124,6 +124,7 @@ void Learner::turn(Sequence until, Sequence wanted) {
   const auto pause = std::max<Clock::duration>({frequency, least, kPublishShare * publish_cost_});
   const bool waited_for = wanted > usable_ && position_ >= wanted;
   if (position_ > usable_ && (waited_for || now >= last_publish_ + pause)) publish();
+  if (learned) stuck_ = false;
   if (now < last_snapshot_ + options_.snapshot_every) return;
   if (position_ > snapshot_position_) return snapshot();
   // Events grow old even when nothing happens.
@@ -133,12 +134,13 @@ void Learner::turn(Sequence until, Sequence wanted) {
   }
 }
 
-void Learner::get_stuck(const char* why) noexcept {
+bool Learner::get_stuck(const char* why) noexcept {
   if (!stuck_) note_safely(options_.note, "learning stopped and will be tried again: ", why);
   stuck_ = true;
+  return false;
 }
 
-void Learner::learn_some(Sequence until) {
+bool Learner::learn_some(Sequence until) {
   std::vector<std::pair<Sequence, Entry>> entries;
   const Sequence from = position_ + 1;
   Sequence reached = until;
@@ -181,8 +183,7 @@ void Learner::learn_some(Sequence until) {
     position_.store(replayer_.position(), std::memory_order_release);
   }
   if (!changed) set_usable();
-  if (failure) return get_stuck(failure->message.c_str());
-  stuck_ = false;
+  return failure ? get_stuck(failure->message.c_str()) : true;
 }
 
 void Learner::publish() {

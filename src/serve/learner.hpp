@@ -75,8 +75,10 @@ class Learner {
 
   void run();
   void turn(Sequence until, Sequence wanted);
-  void learn_some(Sequence until);
-  void get_stuck(const char* why) noexcept;
+  // Returns false when it got stuck.
+  bool learn_some(Sequence until);
+  // Says why, once. Returns false.
+  bool get_stuck(const char* why) noexcept;
   void publish();
   // Everything learned is published.
   void set_usable();

@@ -67,11 +67,13 @@ std::optional<LogHead> due_for_removal(const SharedStore& store, Sequence learne
 
 void write_base(const std::filesystem::path& folder, const FolderSettings& settings,
                 Sequence least) {
-  const auto file = base_file(folder);
-  write_file(file, read_file(snapshot_file(folder)));
-  Replayer check(folder, settings.agent, settings.seed);
-  check.load(read_file(file), file.string());
-  if (check.position() < least) throw Error(file.string() + ": is too old");
+  // Read back before it replaces the old one, which may be all that is left of removed events.
+  write_file(base_file(folder), read_file(snapshot_file(folder)),
+             [&](const std::filesystem::path& written) {
+               Replayer check(folder, settings.agent, settings.seed);
+               check.load(read_file(written), written.string());
+               if (check.position() < least) throw Error(written.string() + ": is too old");
+             });
 }
 
 }  // namespace sau::detail

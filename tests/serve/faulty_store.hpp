@@ -32,8 +32,8 @@ class FaultyStore final : public EventStore {
     const std::lock_guard lock(disk_->mutex);
     const bool fails = disk_->full || disk_->failing.contains(++disk_->writes) || failed_;
     if (!fails) return store_->write(batch);
-    const bool lasts = disk_->failing_write_lasts && !std::exchange(failed_, true);
-    if (lasts) static_cast<void>(store_->write(batch));
+    const bool is_first = !std::exchange(failed_, true);
+    if (is_first && disk_->failing_write_lasts) static_cast<void>(store_->write(batch));
     return no_space();
   }
   Status reopen() override {

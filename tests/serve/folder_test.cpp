@@ -9,7 +9,9 @@
 #include "sau/core/container.hpp"
 #include "sau/core/file.hpp"
 #include "sau/serve/log_tools.hpp"
+#include "serve/restore.hpp"
 #include "serve/serve_support.hpp"
+#include "serve/settings.hpp"
 #include "support/errors.hpp"
 
 namespace sau {
@@ -235,6 +237,24 @@ TEST(Folder, NothingIsStruckWithoutTheBaseOfTheLog) {
             std::string::npos);
   EXPECT_EQ(read_file(data / "model.sau"), model);
   EXPECT_NE(testing::error_of([&] { verify_log(data); }).find("base.sau"), std::string::npos);
+}
+
+// base.sau is all that is left of the events that were removed.
+TEST(Folder, ABaseThatCannotBeReplacedStaysAsItWas) {
+  TestService service;
+  remove_first_events(service);
+  service.stop();
+  const fs::path data = service.folder() / "data";
+  const std::string base = read_file(data / "base.sau"), model = read_file(data / "model.sau");
+  const detail::FolderSettings settings = detail::read_folder(data);
+  const auto refused = [&](Sequence least) {
+    return testing::error_of([&] { detail::write_base(data, settings, least); });
+  };
+  EXPECT_NE(refused(1'000'000).find("is too old"), std::string::npos);
+  EXPECT_EQ(read_file(data / "base.sau"), base);
+  write_file(data / "model.sau", model.substr(0, model.size() / 2));
+  EXPECT_NE(refused(0).find("is cut short"), std::string::npos);
+  EXPECT_EQ(read_file(data / "base.sau"), base);
 }
 
 // A model file in the format that was used before agents and models shared one

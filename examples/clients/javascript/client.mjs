@@ -9,8 +9,9 @@ if (endpoint === undefined) {
 const headers = {'Content-Type': 'application/json'};
 if (process.env.SAU_KEY) headers['Ocp-Apim-Subscription-Key'] = process.env.SAU_KEY;
 
-// A request that was not acknowledged may be sent again: with the same event id it counts once. 503
-// means that the service is too busy, or its disk is full, at the moment.
+// A request that was not acknowledged may be sent again. With the same event id a decision counts
+// once, and so does a reward, unless the service is configured to add rewards up. 503 means that the
+// service is too busy, or its disk is full, at the moment.
 async function post(path, body) {
   for (let attempt = 1; ; ++attempt) {
     const reply = await fetch(`${endpoint}/personalizer/v1.0${path}`,
