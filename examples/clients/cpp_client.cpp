@@ -1,5 +1,5 @@
-// A client of `sau serve` in C++ with libcurl: asks what to show, tells how it went.
-//     cpp_client http://127.0.0.1:8080 [VISITS]      the key, if one is needed, in SAU_KEY
+// A client of `sau serve` in C++ with libcurl: asks what to show and sends the reward.
+//     cpp_client http://127.0.0.1:8080 [VISITS]      SAU_KEY is the key, if the service needs one
 #include <curl/curl.h>
 
 #include <chrono>
@@ -46,8 +46,8 @@ class Client {
   }
 
  private:
-  // What was not acknowledged may be sent again: with the same event id it counts once. 503 says
-  // that the service has too much to do, or no room on its disk, at the moment.
+  // A request that was not acknowledged may be sent again: with the same event id it counts once.
+  // 503 means that the service is too busy at the moment, or that its disk is full.
   Reply post(const std::string& path, const Json& body) {
     constexpr int kAttempts = 5;
     Reply reply;
@@ -96,7 +96,7 @@ int run(const std::string& endpoint, int visits) {
   int clicks = 0;
   for (int visit = 0; visit < visits; ++visit) {
     const bool phone = visit % 2 == 0;
-    // Ids of our own make a request safe to repeat.
+    // With our own ids a request is safe to repeat.
     const std::string id = "cpp-" + std::to_string(start) + "-" + std::to_string(visit);
     const Json sport = {{"id", "sport"}, {"features", Json::array({{{"topic", "football"}}})}};
     const Json news = {{"id", "news"},

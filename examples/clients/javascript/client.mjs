@@ -1,6 +1,6 @@
-// A client of `sau serve` for Node.js 18 and newer, without packages: asks what to show, tells how
-// it went.
-//     node client.mjs http://127.0.0.1:8080 [VISITS]      the key, if one is needed, in SAU_KEY
+// A client of `sau serve` for Node.js 18 and newer, without packages: asks what to show and sends
+// the reward.
+//     node client.mjs http://127.0.0.1:8080 [VISITS]    SAU_KEY is the key, if the service needs one
 const [endpoint, visits = '100'] = process.argv.slice(2);
 if (endpoint === undefined) {
   console.error('usage: node client.mjs http://127.0.0.1:8080 [VISITS]');
@@ -9,8 +9,8 @@ if (endpoint === undefined) {
 const headers = {'Content-Type': 'application/json'};
 if (process.env.SAU_KEY) headers['Ocp-Apim-Subscription-Key'] = process.env.SAU_KEY;
 
-// What was not acknowledged may be sent again: with the same event id it counts once. 503 says that
-// the service has too much to do, or no room on its disk, at the moment.
+// A request that was not acknowledged may be sent again: with the same event id it counts once. 503
+// means that the service is too busy at the moment, or that its disk is full.
 async function post(path, body) {
   for (let attempt = 1; ; ++attempt) {
     const reply = await fetch(`${endpoint}/personalizer/v1.0${path}`,
@@ -29,7 +29,7 @@ let clicks = 0;
 for (let visit = 0; visit < Number(visits); ++visit) {
   const device = visit % 2 === 0 ? 'phone' : 'desk';
   const {eventId, rewardActionId, ranking} = await post('/rank', {
-    eventId: `js-${run}-${visit}`,  // ids of our own make a request safe to repeat
+    eventId: `js-${run}-${visit}`,  // with our own ids a request is safe to repeat
     contextFeatures: [{device}],
     actions: [{id: 'sport', features: [{topic: 'football'}]},
               {id: 'news', features: [{topic: 'world', words: 900}]}],
