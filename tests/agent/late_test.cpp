@@ -71,7 +71,7 @@ TEST(Mailbox, MissingRewardsNeverArrive) {
 }
 
 // Which rewards are missing does not depend on how long the others take.
-TEST(Mailbox, TheSameRewardsAreMissingWhateverTheDelay) {
+TEST(Mailbox, TheSameRewardsAreMissingForAnyDelay) {
   const auto missing = [](const Lateness& late) {
     std::vector<int> all;
     for (const auto& now : arrivals(late, 300)) all.insert(all.end(), now.begin(), now.end());
@@ -96,7 +96,7 @@ struct Pupil {
   }
 };
 
-TEST(LateLearner, HandsBackTheChoiceWithItsContextAndItsReward) {
+TEST(LateLearner, ReturnsTheChoiceWithItsContextAndReward) {
   const auto taught = [](const Lateness& late) {
     TestProblem problem({.actions = 3, .dim = 1});
     Pupil pupil;
@@ -113,7 +113,7 @@ TEST(LateLearner, HandsBackTheChoiceWithItsContextAndItsReward) {
   EXPECT_TRUE(std::equal(late.begin(), late.end(), at_once.begin()));
 }
 
-TEST(LateLearner, WithoutDelayIsTheAgentItself) {
+TEST(LateLearner, WithoutDelayEqualsTheAgent) {
   const auto played = [](bool through_mail) {
     TestProblem problem({.actions = 4, .dim = 2});
     const auto agent =

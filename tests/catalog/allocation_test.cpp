@@ -111,7 +111,7 @@ TYPED_TEST(Allocation, ChooseAndLearnNeverAllocate) {
   EXPECT_EQ(allocations_of(agent, world), 0U);
 }
 
-TYPED_TEST(Allocation, NorDoTheVirtualDoors) {
+TYPED_TEST(Allocation, VirtualCallsNeverAllocate) {
   if (!kCounts) GTEST_SKIP() << "allocations are not counted under a sanitizer";
   const auto agent = testing::make_pair_agent<TypeParam>(7);
   World<typename TypeParam::Model> world(4);
@@ -119,7 +119,7 @@ TYPED_TEST(Allocation, NorDoTheVirtualDoors) {
 }
 
 // A history with an end takes its memory at once and never asks for more.
-TEST(DeepAllocation, ADeepAgentWithABoundedHistoryStaysFlatOverAMillionSteps) {
+TEST(DeepAllocation, ABoundedHistoryNeverAllocatesOverAMillionSteps) {
   if (!kCounts) GTEST_SKIP() << "allocations are not counted under a sanitizer";
   const sau::Setup setup{.shape = {.actions = 2, .dim = 3}, .stream = {}};
   Mlp model(setup, {.hidden = {4.0}, .batch = 4, .every = 500, .updates = 1, .history = {5000}});

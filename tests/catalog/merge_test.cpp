@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(Pairs, EveryPair, testing::every_pair(), testing::pair_
 
 // Two halves learn apart from the same decisions; after the merge, values and chances are those of
 // the agent that saw everything. Values are fixed beforehand, as they come back with late rewards.
-TEST_P(MergingPair, MergedHalvesAreTheWhole) {
+TEST_P(MergingPair, MergedHalvesEqualTheWhole) {
   const auto whole = GetParam().make(4), left = GetParam().make(4), right = GetParam().make(4);
   auto world = GetParam().world(4);
   Rng rng({.seed = 9, .role = Role::kAgent}), aside({.seed = 10, .role = Role::kAgent});
@@ -83,7 +83,7 @@ TEST_P(RefusingPair, MergingIsRefusedAndChangesNothing) {
   EXPECT_EQ(state_bytes(*left), before);
 }
 
-TEST_P(EveryPair, MergingWhatDoesNotMatchIsRefused) {
+TEST_P(EveryPair, MergingAgentsThatDoNotMatchIsRefused) {
   const auto agent = GetParam().make(4);
   const auto wider = GetParam().make(5);
   const std::string before = state_bytes(*agent);

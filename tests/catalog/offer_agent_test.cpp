@@ -103,7 +103,7 @@ std::vector<std::string> every_pair() {
 
 INSTANTIATE_TEST_SUITE_P(Pairs, EveryOfferAgent, ::testing::ValuesIn(every_pair()));
 
-TEST_P(EveryOfferAgent, SavedAndLoadedItContinuesByteForByte) {
+TEST_P(EveryOfferAgent, ContinuesByteForByteAfterSaveAndLoad) {
   const auto one = agent();
   play(*one, 150, 1);
   const std::string bytes = bytes_of(*one);
@@ -118,7 +118,7 @@ TEST_P(EveryOfferAgent, SavedAndLoadedItContinuesByteForByte) {
   EXPECT_EQ(two->learned(), 300u);
 }
 
-TEST_P(EveryOfferAgent, IsAFunctionOfItsSeedAndWhatItLearned) {
+TEST_P(EveryOfferAgent, DependsOnlyOnItsSeedAndWhatItLearned) {
   const auto one = agent(), two = agent();
   play(*one, 100, 1);
   play(*two, 50, 1);
@@ -234,7 +234,7 @@ TEST_P(EveryOfferAgent, CopiesMayBeReadWhileItLearns) {
   EXPECT_EQ(wrong, (std::vector<int>{0, 0}));
 }
 
-TEST_P(EveryOfferAgent, NonsenseIsRefused) {
+TEST_P(EveryOfferAgent, WrongCallsAreRefused) {
   const auto made = agent();
   const Offer offer({0, 1});
   const HashedFeature bad = feature("x", std::nan(""));
@@ -257,7 +257,7 @@ TEST_P(EveryOfferAgent, NonsenseIsRefused) {
   EXPECT_EQ(made->learned(), 0u);
 }
 
-TEST(OfferAgent, WhatIsNamedAloneTakesTheFirstThatSuits) {
+TEST(OfferAgent, AModelOrStrategyAloneGetsTheFirstPartnerThatFits) {
   EXPECT_EQ(canonical_offer_agent("sau_ucb"), "hashed_linear+sau_ucb");
   EXPECT_EQ(canonical_offer_agent("thompson"), "linear_posterior+thompson");
   EXPECT_EQ(canonical_offer_agent("lin_ucb"), "linear+lin_ucb");
@@ -276,7 +276,7 @@ TEST(OfferAgent, ThePublishedCopyRefusesToLearn) {
 }
 
 // S2 = 1 + (1 - 0.25)^2, n = 1.
-TEST(OfferAgent, ForecastsAreThoseOfEquation5) {
+TEST(OfferAgent, ForecastsFollowEquation5) {
   const auto made = make_offer_agent(kContextual, 1);
   const Offer offer({0, 1});
   made->learn({}, offer.actions()[0], 0.25, 1.0);
@@ -316,7 +316,7 @@ TEST(OfferAgent, UcbAddsItsBonusAndMixesWithUniform) {
   EXPECT_DOUBLE_EQ(seen[2].probability, 0.05);
 }
 
-TEST(OfferAgent, SamplingProbabilitiesAreThoseOfDraws) {
+TEST(OfferAgent, SamplingProbabilitiesMatchTheFrequenciesOfDraws) {
   const auto made = make_offer_agent(kContextual, 1);
   play(*made, 200, 1);
   Rng rng(Stream{.seed = 9});
@@ -344,7 +344,7 @@ TEST(OfferAgent, SamplingProbabilitiesAreThoseOfDraws) {
   }
 }
 
-TEST(OfferAgent, TheIdAloneTellsActionsApart) {
+TEST(OfferAgent, ActionsAreDistinguishedByTheirIds) {
   const auto made = make_offer_agent("hashed_linear+epsilon_greedy", 1);
   const OfferedAction good{"good", {}, false}, bad{"bad", {}, false};
   for (int i = 0; i < 500; ++i) {
@@ -384,7 +384,7 @@ TEST(OfferAgent, SpecsAreCanonicalAndRoundTrip) {
   for (const std::string& pair : every_pair()) EXPECT_EQ(spec(pair.c_str()), pair);
 }
 
-TEST(OfferAgent, WrongSpecsNameWhatIsKnown) {
+TEST(OfferAgent, ErrorsForWrongSpecsListWhatIsKnown) {
   const auto error = [](const char* text) {
     return error_of<UsageError>([&] { make_offer_agent(text, 1); });
   };

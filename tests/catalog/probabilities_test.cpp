@@ -57,7 +57,7 @@ TEST_P(Probabilities, AreNotNegativeAndAddUp) {
 }
 
 // Through the opening, and with settings that make the chances move from step to step.
-TEST_P(Probabilities, OfTheLastChoiceAreThoseBeforeIt) {
+TEST_P(Probabilities, OfTheLastChoiceEqualThoseAskedBeforeIt) {
   const bool anneals = GetParam().strategy == EpsilonGreedy::kName;
   const auto agent =
       make_agent(GetParam().spec() + (anneals ? "(epsilon=0.9,decay=0.8,initial_pulls=2)" : ""),
@@ -85,7 +85,7 @@ TEST_P(Probabilities, MatchTheFrequenciesOfDraws) {
   expect_frequencies(*agent, world.next(), kSanitizer ? 5'000 : 100'000);
 }
 
-TEST_P(Probabilities, MatchTheFrequenciesWhileRewardsAreOnTheirWay) {
+TEST_P(Probabilities, MatchTheFrequenciesWhileRewardsAreLate) {
   const auto agent = GetParam().make(kActions);
   auto world = GetParam().world(4);
   Rng rng({.seed = 2, .role = Role::kAgent});
@@ -120,7 +120,7 @@ TEST_P(Probabilities, AskingChangesNothing) {
   }
 }
 
-TEST_P(Probabilities, AskingTwiceGivesTheSame) {
+TEST_P(Probabilities, AreTheSameWhenAskedTwice) {
   const auto agent = GetParam().make(kActions);
   auto world = GetParam().world(4);
   Rng rng({.seed = 2, .role = Role::kAgent});
@@ -145,7 +145,7 @@ std::unique_ptr<AnyAgent> with_histories(const PairCase& pair, const std::vector
 }
 
 // Not for models that share parameters between actions: those take a context.
-TEST_P(Probabilities, PermutingTheHistoriesPermutesThem) {
+TEST_P(Probabilities, ArePermutedWithTheHistories) {
   if (!GetParam().uses_context) {
     const auto original = probabilities(*with_histories(GetParam(), {0, 1, 2, 3}), {});
     for (const std::vector<Action>& place :

@@ -145,7 +145,7 @@ TYPED_TEST(OfferProblemConformance, IsTheSameForEveryAgent) {
   }
 }
 
-TYPED_TEST(OfferProblemConformance, IsRefusedWhereActionsAreAFixedSet) {
+TYPED_TEST(OfferProblemConformance, IsRefusedAsAProblemWithAFixedSetOfActions) {
   EXPECT_THAT(testing::error_of<UsageError>([&] { make_problem(this->spec(), {}); }),
               ::testing::HasSubstr("come and go by id; expected a problem with a fixed set"));
   EXPECT_THAT(testing::error_of<UsageError>([&] { make_offer_problem("wheel", {}); }),

@@ -79,7 +79,7 @@ std::string changed(std::string bytes, std::string_view from, std::string_view t
   return finish_container(bytes.replace(bytes.find(from), from.size(), to));
 }
 
-TEST(AgentFile, SaysWhatItIs) {
+TEST(AgentFile, DescribesItself) {
   const TemporaryFolder folder;
   const std::string bytes = example(folder);
   const Container file = open_container(bytes, "example", kAgentFile);
@@ -90,7 +90,7 @@ TEST(AgentFile, SaysWhatItIs) {
 }
 
 // The example of docs/formats/agent.md, as it was written when agent files had version 1.
-TEST(AgentFile, AFileOfVersion1IsReadAndWrittenAnew) {
+TEST(AgentFile, AFileOfVersion1IsReadAndWrittenInTheNewVersion) {
   const TemporaryFolder folder;
   const std::filesystem::path old = std::string(SAU_TEST_DATA_DIR) + "/version_1.agent";
   const SavedAgent saved = load_agent(old);
@@ -121,7 +121,7 @@ TEST(AgentFile, AStateOfAnotherShapeIsRefused) {
   EXPECT_THAT(error, HasSubstr("the field 'mean' has 16 bytes, expected 24"));
 }
 
-TEST(AgentFile, AnUnknownAgentIsRefusedWithTheFile) {
+TEST(AgentFile, TheErrorForAnUnknownAgentNamesTheFile) {
   const TemporaryFolder folder;
   write_file(folder / "unknown", changed(example(folder), "sau_ucb", "sau_ucx"));
   EXPECT_THAT(load_error(folder / "unknown"), StartsWith((folder / "unknown").string()));
@@ -137,7 +137,7 @@ TEST(AgentFile, AHeaderThatIsNotJsonIsRefused) {
   }
 }
 
-TEST(AgentFile, NoRoomIsMadeForWhatCannotBeThere) {
+TEST(AgentFile, ImpossibleShapesAreRefusedBeforeAllocating) {
   const TemporaryFolder folder;
   for (const char* shape : {"4000000000,\"dim\":0}", "0,\"dim\":5000000000}"}) {
     const std::string header = std::string(R"({"agent":"greedy","actions":)") + shape;

@@ -115,7 +115,7 @@ TEST(ArgmaxProbabilities, AlmostEqualActionsShareAlmostEqually) {
   }
 }
 
-TEST(ArgmaxProbabilities, TwoNormalsAreOneNormal) {
+TEST(ArgmaxProbabilities, TwoNormalsMatchTheNormalOfTheirDifference) {
   Draw draw(1);
   for (int i = 0; i < 20'000; ++i) {
     const double size = draw.power_of_ten(-20.0, 12.0);
@@ -167,7 +167,7 @@ TEST(ArgmaxProbabilities, EqualAtomsGoToTheLowestAction) {
   EXPECT_EQ(p[3], 0.0);
 }
 
-TEST(ArgmaxProbabilities, HopelessActionHasNothing) {
+TEST(ArgmaxProbabilities, AHopelessActionHasNoChance) {
   const auto p = probabilities<NormalMarginal>({{0.0, 1.0}, {1e6, 1e-20}, {-1e6, 1e-12}});
   EXPECT_NEAR(p[1], 1.0, kTolerance);
 }
@@ -264,7 +264,7 @@ TEST(ArgmaxProbabilities, AnyMixtureOfSpreadsAddsUp) {
   }
 }
 
-TEST(ArgmaxProbabilities, TwoBetasAreAFiniteSum) {
+TEST(ArgmaxProbabilities, TwoBetasMatchTheFiniteSum) {
   for (const int a : {1, 2, 5, 40})
     for (const double b : {0.5, 1.0, 3.0, 50.0, 1e4})
       for (const double c : {0.01, 0.5, 1.0, 7.0, 30.0, 1e3})
@@ -304,7 +304,7 @@ TEST(ArgmaxProbabilities, LargeDegreesOfFreedomAreNormal) {
 }
 
 // A difference of Cauchy draws is Cauchy: P(X > Y) = 1/2 + atan(difference / sum of scales) / pi.
-TEST(ArgmaxProbabilities, TwoCauchysAreOneCauchy) {
+TEST(ArgmaxProbabilities, TwoCauchysMatchTheCauchyOfTheirDifference) {
   Draw draw(7);
   for (int i = 0; i < 500; ++i) {
     const StudentMarginal a{draw.normal() * 1e3, draw.power_of_ten(-6.0, 6.0), 1.0};

@@ -50,7 +50,7 @@ std::string refusal_of(std::string_view bytes, const FileKind& kind) {
   return "";
 }
 
-TEST(Container, GivesBackWhatWasPutIn) {
+TEST(Container, ReadsBackWhatWasWritten) {
   for (const std::string header : {"", "{}", R"({"key":"long enough for two"})"}) {
     for (const std::string payload : {"", "x", "a payload\nof two lines"}) {
       const std::string bytes = file_of(kTableFile, header, payload);
@@ -96,7 +96,7 @@ TEST(Container, EveryShorterAndEveryChangedFileIsDamaged) {
   }
 }
 
-TEST(Container, TheFirstThingThatIsWrongIsNamed) {
+TEST(Container, TheErrorNamesTheFirstThingThatIsWrong) {
   const std::string good = state_file();
   EXPECT_THAT(damage_in(""), HasSubstr("is not a sau file"));
   EXPECT_THAT(damage_in("Dear sau,"), HasSubstr("is not a sau file"));
@@ -112,7 +112,7 @@ TEST(Container, TheFirstThingThatIsWrongIsNamed) {
 }
 
 // Such a file is whole: whoever can make a damaged one anew must leave it alone.
-TEST(Container, AnotherKindOrVersionIsNoDamage) {
+TEST(Container, AnotherKindOrVersionIsNotDamage) {
   EXPECT_EQ(refusal_of(state_file(kAgentFile), kAgentFile), "");
   EXPECT_EQ(refusal_of(state_file(kAgentFile), kModelFile),
             "a file: is a file of the kind 'agent'; expected 'model'");

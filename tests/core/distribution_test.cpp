@@ -224,7 +224,7 @@ TEST(Normal, SuccessiveDrawsAreIndependent) {
 }
 
 // Errors of a ziggurat show at the edges of its layers: two cells to a layer, both signs apart.
-TEST(Normal, FillsEveryLayerAlikeOnBothSides) {
+TEST(Normal, FillsEveryLayerEquallyOnBothSides) {
   std::vector<double> edges;
   for (std::size_t i = detail::kZigguratSize; i-- > 1;) {
     const double edge = detail::kZigguratLayers[i].width * 0x1p53;
@@ -270,7 +270,7 @@ TEST(Normal, HasTheRightTails) {
               kStandardErrors * std::sqrt((1.0 + start * mean - mean * mean) / n));
 }
 
-TEST(Normal, TakesOneWordNearlyAlways) {
+TEST(Normal, NearlyAlwaysTakesOneWord) {
   Rng rng({.seed = 104});
   std::uint64_t single = 0;
   for (int i = 0; i < 1'000'000; ++i) {

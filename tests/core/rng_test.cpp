@@ -78,7 +78,7 @@ TEST(Rng, FirstBlockIsTheKnownAnswer) {
                                         454147532797423872u, 6155246410477371369u}));
 }
 
-TEST(Rng, WordsAreThoseOfTheOracle) {
+TEST(Rng, WordsMatchTheOracle) {
   const Stream stream{.seed = 0xfeedbeef, .trial = 17, .scope = ~0ull, .role = Role::kServe};
   const std::vector<std::uint64_t> words = take(Rng(stream), 403);
   for (std::uint64_t i = 0; i < words.size(); ++i) {

@@ -134,7 +134,7 @@ TEST(SplitSpecs, KeepsEmptyPartsAndSingleText) {
   EXPECT_THAT(split_specs("+b+", '+'), ElementsAre("", "b", ""));
 }
 
-TEST(ReadOptions, WhatIsNotMentionedKeepsItsDefault) {
+TEST(ReadOptions, SettingsThatAreNotGivenKeepTheirDefaults) {
   const AllKinds options = read("thing(number=0.25)");
   EXPECT_EQ(options.number, 0.25);
   EXPECT_EQ(options.count, 3U);

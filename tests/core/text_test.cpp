@@ -78,7 +78,7 @@ TEST(UnknownName, SuggestsTheNearestName) {
   EXPECT_THAT(unknown_name("agent", "SAU_UBC", known), HasSubstr("did you mean 'sau_ucb'?"));
 }
 
-TEST(UnknownName, SuggestsNothingForAStranger) {
+TEST(UnknownName, SuggestsNothingIfNoNameIsNear) {
   const std::vector<std::string> known = {"greedy", "sau_ucb"};
   EXPECT_EQ(unknown_name("agent", "zzzzzz", known),
             "unknown agent 'zzzzzz'; known: greedy, sau_ucb");
@@ -118,7 +118,7 @@ TEST(ScopeOf, IsStable) {
   EXPECT_EQ(scope_of(""), 0xf52a15e9a9b5e89bU);
 }
 
-TEST(ScopeOf, NearTextsPartWidely) {
+TEST(ScopeOf, SimilarTextsGiveVeryDifferentScopes) {
   const int bits =
       std::popcount(scope_of("bernoulli(actions=10)") ^ scope_of("bernoulli(actions=11)"));
   EXPECT_GT(bits, 16);

@@ -131,7 +131,7 @@ TEST(TextTable, TheSeparatorIsTheOneWithMostFields) {
             2U);
 }
 
-TEST(TextTable, EmptyColumnsWithoutANameAreNotThere) {
+TEST(TextTable, EmptyColumnsWithoutANameAreIgnored) {
   for (const std::string_view text : {"a,kind,\n1,u,\n2,v,\n", "1,u,\n2,v,\n"}) {
     const auto table = csv(text, {.format = {.missing = Missing::kDrop}});
     EXPECT_THAT(table.x, ElementsAre(ElementsAre(1), ElementsAre(2))) << text;
@@ -139,7 +139,7 @@ TEST(TextTable, EmptyColumnsWithoutANameAreNotThere) {
   }
 }
 
-TEST(TextTable, WhatWasUnderstoodIsSaid) {
+TEST(TextTable, TheNoteSaysHowTheFileWasRead) {
   const auto understood = [](std::string_view text, TextPlan plan = {}) {
     std::string line;
     plan.file = "f.csv";
@@ -154,7 +154,7 @@ TEST(TextTable, WhatWasUnderstoodIsSaid) {
             "f.csv: 1 row, header, 2 actions, 1 number");
 }
 
-TEST(TextTable, TheLabelIsNamedNumberedOrUsual) {
+TEST(TextTable, TheLabelIsGivenByNameOrNumberOrGuessed) {
   const std::string_view text = "class,a,b\n10,1,2\n9,3,4\n10,5,6\n";
   EXPECT_THAT(csv(text).label, ElementsAre(1, 0, 1)) << "sorted as numbers";
   EXPECT_THAT(csv(text, {.label = "b"}).label, ElementsAre(0, 1, 2));
@@ -169,7 +169,7 @@ TEST(TextTable, TheLabelIsNamedNumberedOrUsual) {
       << "the last that is not ignored";
 }
 
-TEST(TextTable, AMeasurementIsNoClass) {
+TEST(TextTable, AMeasurementIsNotTakenForAClass) {
   std::string prices = "a,price\n", names = "a,name\n";
   for (int i = 0; i < 200; ++i) {
     prices += "1," + std::to_string(i % 60) + ".25\n2,7.5\n";
@@ -287,7 +287,7 @@ TEST(TextTable, ErrorsNameFileLineAndColumn) {
   for (const auto& [text, plan, error] : cases) EXPECT_EQ(csv_error(text, plan), error);
 }
 
-TEST(TextTable, TooManyWordsOrLabelsAreNamed) {
+TEST(TextTable, TooManyWordsOrLabelsAreRefused) {
   std::string words = "name,a,y\n", labels = "a,y\n";
   for (int i = 0; i < 1200; ++i) {
     words += "n" + std::to_string(i) + ",1," + std::to_string(i % 2) + "\n";

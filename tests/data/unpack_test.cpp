@@ -95,7 +95,7 @@ std::string numbers() {
   return text;
 }
 
-TEST(Unpack, EveryFormat) {
+TEST(Unpack, ReadsEveryFormat) {
   for (const char* packed : {kGzip, kXz, kZip}) {
     EXPECT_EQ(unpack(bytes_of(packed), "it"), small_text());
   }
@@ -104,13 +104,13 @@ TEST(Unpack, EveryFormat) {
   EXPECT_EQ(unpack("", "it"), "");
 }
 
-TEST(Unpack, SeveralBehindOneAnother) {
+TEST(Unpack, ReadsSeveralStreamsInARow) {
   const std::string text = small_text() + small_text();
   EXPECT_EQ(unpack(bytes_of(kGzip) + bytes_of(kGzip) + std::string(5, '\0'), "it"), text);
   EXPECT_EQ(unpack(bytes_of(kXz) + bytes_of(kXz), "it"), text);
 }
 
-TEST(Unpack, AMemberOfAZip) {
+TEST(Unpack, ReadsAMemberOfAZip) {
   EXPECT_EQ(unpack(bytes_of(kZipOfTwo), "it", "stored.txt"), "stored");
   EXPECT_EQ(unpack(bytes_of(kZipOfTwo), "it", "packed.txt"), small_text());
   EXPECT_THAT(error_of([] { unpack(bytes_of(kZipOfTwo), "it.zip", "packed"); }),
@@ -118,14 +118,14 @@ TEST(Unpack, AMemberOfAZip) {
                         "stored.txt, x/packed.txt.gz"));
 }
 
-TEST(Unpack, AMemberOfAZipByANameOutsideAscii) {
+TEST(Unpack, ReadsAMemberWhoseNameIsNotAscii) {
   EXPECT_EQ(unpack(bytes_of(kZipOfUmlauts), "it", "möhre.txt"), small_text());
   EXPECT_EQ(unpack(bytes_of(kZipOfUmlauts), "it", "b.txt"), "b");
   EXPECT_THAT(error_of([] { unpack(bytes_of(kZipOfUmlauts), "it"); }),
               HasSubstr("größe/möhre.txt, b.txt"));
 }
 
-TEST(Unpack, AZipThatIsNotReadSaysWhy) {
+TEST(Unpack, AZipThatCannotBeReadSaysWhy) {
   EXPECT_THAT(error_of([] { unpack(bytes_of(kZipWithLzma), "it"); }),
               HasSubstr("cannot unpack it: the compression method 'lzma' is not read here"));
   EXPECT_THAT(error_of([] { unpack(bytes_of(kZipEncrypted), "it"); }),
@@ -134,7 +134,7 @@ TEST(Unpack, AZipThatIsNotReadSaysWhy) {
               HasSubstr("cannot unpack it: the archive is empty"));
 }
 
-TEST(Unpack, AFileGivesItsNameToTheMember) {
+TEST(Unpack, TheNameOfTheFileSelectsTheMember) {
   const testing::TemporaryFolder place;
   write_file(place / "stored.txt.zip", bytes_of(kZipOfTwo));
   EXPECT_EQ(read_unpacked(place / "stored.txt.zip"), "stored");
@@ -142,7 +142,7 @@ TEST(Unpack, AFileGivesItsNameToTheMember) {
   EXPECT_THAT(error_of([&] { read_unpacked(place / "nothing"); }), HasSubstr("nothing"));
 }
 
-TEST(Unpack, OnlyRegularFilesOfABearableSizeAreOpened) {
+TEST(Unpack, OnlyRegularFilesBelowASizeLimitAreOpened) {
   const testing::TemporaryFolder place;
   ASSERT_EQ(::mkfifo((place / "pipe").c_str(), 0600), 0);
   EXPECT_THAT(error_of([&] { read_unpacked(place / "pipe"); }),

@@ -202,7 +202,7 @@ TEST(Draw, SvgIsWellFormedAndHasItsTitle) {
   EXPECT_THAT(curves_of(problem_figure()), HasSubstr("<title>A &lt; B &amp; C</title>"));
 }
 
-TEST(Draw, PngHasTheAskedSizeInPixels) {
+TEST(Draw, PngHasTheRequestedSizeInPixels) {
   const DrawOptions options{.width = 500, .height = 300, .pixels = 3};
   for (const Picture& picture : draw_report(whole_report(), PictureFormat::kPng, options)) {
     EXPECT_THAT(picture.bytes, StartsWith("\x89PNG\r\n\x1a\n")) << picture.name;
@@ -264,13 +264,13 @@ TEST(Draw, LogarithmicCurveHasEqualStepsForEqualRatios) {
   }
 }
 
-TEST(Draw, LogarithmicCurveLeavesOutWhatIsNotPositive) {
+TEST(Draw, LogarithmicCurveLeavesOutValuesThatAreNotPositive) {
   ProblemFigure figure = problem_figure();
   figure.series = {series_of("Blue", {0, 2, 30, 400})};
   EXPECT_THAT(strokes(curves_of(figure, {.log_axes = true}), "2", kBlue).at(0), SizeIs(3));
 }
 
-TEST(Draw, PlayingAtRandomMayLeaveThePicture) {
+TEST(Draw, UniformPlayMayLeaveThePicture) {
   ProblemFigure figure = problem_figure();
   figure.series[0].agent_spec = "sample_mean+sau_ucb";
   const auto height_of_blue = [&] {
@@ -300,7 +300,7 @@ TEST(Draw, UnfinishedSeriesAreDrawnAsFarAsTheyGo) {
   EXPECT_THAT(draw_report(report, PictureFormat::kSvg, {}), SizeIs(2)) << "no differences";
 }
 
-TEST(Draw, FiguresWithoutAnythingInThemAreDrawn) {
+TEST(Draw, EmptyFiguresAreDrawn) {
   ReportSection section;
   section.problems.resize(1);
   section.problems[0].comparison.pairs.push_back(
@@ -328,7 +328,7 @@ TEST(Draw, BrokenNumbersLeaveAGapInTheLine) {
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
 }
 
-TEST(Draw, BoxLiesBetweenTheQuartilesAndHasAPointATrial) {
+TEST(Draw, BoxLiesBetweenTheQuartilesWithOnePointPerTrial) {
   const std::string svg = svg_of(whole_report(), "p1-distribution.svg");
   // From the least to the largest point is 48 to 750: a factor below 20, so the axis is linear.
   const auto whiskers = strokes(svg, "1.4", kRed);
@@ -343,7 +343,7 @@ TEST(Draw, BoxLiesBetweenTheQuartilesAndHasAPointATrial) {
   EXPECT_EQ(points, 10U);
 }
 
-TEST(Draw, IntervalOfADifferenceIsTurnedToTheReference) {
+TEST(Draw, IntervalOfADifferenceIsRelativeToTheReference) {
   // Blue has the least regret, so that Red stands to the right of 0 with 300 to 500.
   const std::string svg = svg_of(whole_report(), "p1-differences.svg");
   const auto interval = strokes(svg, "2.4", kRed);
@@ -367,7 +367,7 @@ TEST(Draw, HeightFollowsTheRows) {
   EXPECT_GT(big_endian(pictures.at(1).bytes, 20), 1200U);
 }
 
-TEST(Draw, DarkPicturesHaveDarkPaperAndTheDarkColours) {
+TEST(Draw, DarkPicturesHaveADarkBackgroundAndTheDarkColours) {
   const Report report = report_of(problem_figure());
   const std::string svg = svg_of(report, "p1-curves.svg", {.dark = true});
   EXPECT_THAT(svg, HasSubstr("fill:rgb(10.196078%,11.764706%,13.333333%)"));

@@ -50,7 +50,7 @@ TEST(SauUcb, IndexIsEquation7) {
 }
 
 // The choice turns exactly where the two indices of eq. 7 meet.
-TEST(SauUcb, ChoiceTurnsWhereTheIndicesMeet) {
+TEST(SauUcb, ChoiceChangesWhereTheIndicesAreEqual) {
   Explorer<SauUcb> start(actions(2));
   FixedValues model({0.2, 0.0});
   Rng rng({.seed = 1});
@@ -75,7 +75,7 @@ TEST(SauUcb, SumOfSquaresStartsAtOne) {
 
 // ln n uses the step, not the number of rewards: at n = 10 with one reward each, the bonus of
 // S2 = 5 over S2 = 1 is (sqrt(5) - 1) sqrt(ln 10).
-TEST(SauUcb, NIsTheStepHoweverManyRewardsCame) {
+TEST(SauUcb, NIsTheStepNotTheNumberOfRewards) {
   const double lead = (std::sqrt(5.0) - 1.0) * std::sqrt(std::log(10.0));
   for (const double off : {-1e-9, 1e-9}) {
     Explorer<SauUcb> ucb(actions(2));
@@ -117,7 +117,7 @@ TEST(SauUcb, ReportsTheValueWithoutTheBonus) {
 
 // Two decisions on action 0 are made at value 0; the rewards 1 and 0.5 come later. Residuals are
 // 1 and 0.5, though the mean is 1 when the second arrives: S2 = 1 + 1 + 0.25.
-TEST(SauUcb, ResidualIsAgainstTheValueAtChoiceTime) {
+TEST(SauUcb, ResidualUsesTheValueAtChoiceTime) {
   Agent agent{SampleMean{actions(1)}, SauUcb{actions(1)}};
   Rng rng({.seed = 1});
   const Choice first = agent.choose({}, rng), second = agent.choose({}, rng);
@@ -128,7 +128,7 @@ TEST(SauUcb, ResidualIsAgainstTheValueAtChoiceTime) {
   EXPECT_EQ(agent.explorer().evidence().pulls(0), 2.0);
 }
 
-TEST(SauUcb, AnActionWhoseRewardIsOnItsWayHasAnInfiniteIndex) {
+TEST(SauUcb, AnActionWithoutAnyRewardYetHasAnInfiniteIndex) {
   Explorer<SauUcb> ucb(actions(4));
   FixedValues model({100.0, 0.0, -5.0, 0.0});
   Rng rng({.seed = 1});
@@ -179,7 +179,7 @@ TEST(SauState, WidthIsTheRootOfSau) {
   EXPECT_EQ(state.unplayed(), 1U);
 }
 
-TEST(SauState, MergingTwoPartsIsTheWhole) {
+TEST(SauState, MergedPartsEqualTheWhole) {
   SauState whole(4), left(4), right(4);
   Rng rng({.seed = 5});
   for (int n = 0; n < 200; ++n) {

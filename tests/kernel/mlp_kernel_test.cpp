@@ -210,7 +210,7 @@ class MlpKernels : public ::testing::TestWithParam<std::string> {
   const MlpKernel* kernel_ = GetParam() == "lanes4" ? &kLanes4 : &kLanes16;
 };
 
-TEST_P(MlpKernels, LayerForwardIsThePortableOneDenseAndSparse) {
+TEST_P(MlpKernels, LayerForwardMatchesThePortableOneDenseAndSparse) {
   Rng rng(Stream{.seed = 1});
   for_cases([&](const Case& c) {
     const double scale = 1.0 / std::sqrt(static_cast<double>(c.inputs));
@@ -266,7 +266,7 @@ TEST_P(MlpKernels, SumRowsAddsTheRowsWhereverTheyAre) {
   });
 }
 
-TEST_P(MlpKernels, BackwardIsThePortableOneAndKeepsThePadding) {
+TEST_P(MlpKernels, BackwardMatchesThePortableOneAndKeepsThePadding) {
   Rng rng(Stream{.seed = 2});
   for_cases([&](const Case& c) {
     const std::size_t in_width = mlp_padded(c.inputs);
@@ -296,7 +296,7 @@ TEST_P(MlpKernels, BackwardIsThePortableOneAndKeepsThePadding) {
   });
 }
 
-TEST_P(MlpKernels, UpdateIsThePortableOneDenseAndSparse) {
+TEST_P(MlpKernels, UpdateMatchesThePortableOneDenseAndSparse) {
   Rng rng(Stream{.seed = 3});
   for_cases([&](const Case& c) {
     const double scale = 1.0 / std::sqrt(static_cast<double>(c.rows));
@@ -329,7 +329,7 @@ TEST_P(MlpKernels, UpdateIsThePortableOneDenseAndSparse) {
   });
 }
 
-TEST_P(MlpKernels, OutputsAndTheirErrorsArePortableOnes) {
+TEST_P(MlpKernels, OutputsAndTheirErrorsMatchThePortableOnes) {
   Rng rng(Stream{.seed = 4});
   for_cases([&](const Case& c) {
     const std::size_t actions = c.inputs % 9 + 1, count = c.rows - c.width / 8 % 4;

@@ -104,7 +104,7 @@ class RidgeKernelAvx2 : public ::testing::Test {
   const RidgeKernel& fast_ = ridge_kernel(InstructionSet::kAvx2);
 };
 
-TEST_F(RidgeKernelAvx2, ProductsAndSumsArePortableOnes) {
+TEST_F(RidgeKernelAvx2, ProductsAndSumsMatchThePortableOnes) {
   for (const std::size_t dim : kDims) {
     for (const std::size_t count : {1U, 2U, 4U, 5U, 20U}) {
       Stack stack(count, dim, 1.0);
@@ -129,7 +129,7 @@ TEST_F(RidgeKernelAvx2, ProductsAndSumsArePortableOnes) {
   }
 }
 
-TEST_F(RidgeKernelAvx2, UpdateAndFormsArePortableOnes) {
+TEST_F(RidgeKernelAvx2, UpdateAndFormsMatchThePortableOnes) {
   for (const std::size_t dim : kDims) {
     Stack plain(3, dim, 0.5), fast(3, dim, 0.5);
     Rng rng(Stream{.seed = 9, .trial = dim});
@@ -190,7 +190,7 @@ TEST(RidgeKernel, KeepsTheDiagonalAndThePadding) {
   }
 }
 
-TEST(InstructionSet, HasNamesAndPortableIsEverywhere) {
+TEST(InstructionSet, HasNamesAndPortableIsAlwaysAvailable) {
   EXPECT_EQ(instruction_set_name(InstructionSet::kPortable), "portable");
   EXPECT_EQ(instruction_set_name(InstructionSet::kAvx2), "avx2");
   EXPECT_TRUE(has_instruction_set(InstructionSet::kPortable));

@@ -88,7 +88,7 @@ class NaiveNag {
 
 // One feature of value 2 and the bias: z = (1, 1), N = 2, e = 1, A = (1, 1), so with rate 1
 // step = sqrt(1/2), h = 2 step, and each normalised weight moves by step / (1 + h).
-TEST(HashedLinear, TheFirstStepByHand) {
+TEST(HashedLinear, TheFirstStepMatchesTheHandCalculation) {
   HashedLinear model(Stream{}, {.rate = 1.0});
   const Features context{feature("x", 2.0)};
   model.learn(context, {}, 1.0);
@@ -114,7 +114,7 @@ TEST(HashedLinear, AgreesWithTheFormulasOverManyEvents) {
   }
 }
 
-TEST(HashedLinear, CrossesAreLearnedWhereTheirHashSays) {
+TEST(HashedLinear, LearnsFromCrossesOfFeatures) {
   HashedLinear model(Stream{});
   const Features sunny{feature("sunny")}, rainy{feature("rainy")};
   const Features ice{feature("ice")}, tea{feature("tea")};
@@ -133,7 +133,7 @@ TEST(HashedLinear, CrossesAreLearnedWhereTheirHashSays) {
 
 // More features than sums over the context are kept for; most come in several actions, some twice
 // in one.
-TEST(HashedLinear, ActionsThatShareFeaturesAreValuedAsEachAlone) {
+TEST(HashedLinear, ActionsThatShareFeaturesGetTheSameValuesAsAlone) {
   HashedLinear model(Stream{}, {});
   Rng rng(Stream{.seed = 11, .role = Role::kProblem});
   Features context, all;
@@ -193,7 +193,7 @@ TEST(HashedLinear, AStepNeverPassesItsReward) {
   EXPECT_EQ(model.fault(), "");
 }
 
-TEST(HashedLinear, AFeatureGivenTwiceIsOneOfTheSum) {
+TEST(HashedLinear, AFeatureGivenTwiceCountsAsTheSum) {
   HashedLinear twice(Stream{}), once(Stream{});
   const Features action{feature("id")};
   for (int i = 0; i < 20; ++i) {
@@ -212,7 +212,7 @@ TEST(HashedLinear, WithoutFeaturesItLearnsTheMean) {
   EXPECT_NEAR(value_of(model, {}, {}), 0.3, 0.06);
 }
 
-TEST(HashedLinear, WhatIsNearlyZeroTeachesNothing) {
+TEST(HashedLinear, FeaturesThatAreNearlyZeroTeachNothing) {
   HashedLinear model(Stream{});
   const Features tiny{feature("x", 1e-38), feature("y", 0.0)};
   model.learn(tiny, {}, 1.0);
@@ -220,7 +220,7 @@ TEST(HashedLinear, WhatIsNearlyZeroTeachesNothing) {
   EXPECT_EQ(model.fault(), "");
 }
 
-TEST(HashedLinear, OverflowIsAFaultAndEverythingIsWorthZero) {
+TEST(HashedLinear, AfterAnOverflowThereIsAFaultAndAllValuesAreZero) {
   HashedLinear crossed_too_large(Stream{}), reward_too_large(Stream{});
   const Features huge{feature("x", 3e38)};
   crossed_too_large.learn(huge, {huge}, 1.0);  // the cross is 9e76
@@ -232,7 +232,7 @@ TEST(HashedLinear, OverflowIsAFaultAndEverythingIsWorthZero) {
   EXPECT_EQ(value_of(reward_too_large, {}, {}), 0.0);
 }
 
-TEST(HashedLinear, LargeFeaturesAloneAreNoFault) {
+TEST(HashedLinear, LargeFeaturesAloneCauseNoFault) {
   HashedLinear model(Stream{});
   const Features context{feature("bytes", 1e18)}, action{feature("size", 1e15)};
   for (int i = 0; i < 100; ++i) model.learn(context, {action}, 0.5);

@@ -16,7 +16,7 @@ namespace {
 using testing::feature;
 using testing::Features;
 
-TEST(RunningMoments, AreThoseOfTheNumbers) {
+TEST(RunningMoments, MatchTheNumbers) {
   RunningMoments moments;
   for (const double x : {2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0}) moments.add(x);
   EXPECT_NEAR(moments.mean, 5.0, 1e-12);
@@ -82,13 +82,13 @@ TEST(HashedMlp, LearnsWhatNoLinearModelCan) {
   EXPECT_GT(right, 465);
 }
 
-TEST(HashedMlp, BeforeAnyTrainingItSaysAboutTheMeanReward) {
+TEST(HashedMlp, PredictsAboutTheMeanRewardBeforeTraining) {
   HashedMlp model(Stream{.seed = 1});
   for (int i = 0; i < 10; ++i) model.learn(Features{feature("x", i)}, {}, 100.0 + i % 2);
   EXPECT_NEAR(value_of(model, {feature("x", 3.0)}, {}), 100.5, 1.0);
 }
 
-TEST(HashedMlp, OutputsAreTheSameWhateverElseIsOffered) {
+TEST(HashedMlp, OutputsDoNotDependOnTheOtherActionsOffered) {
   HashedMlp model(Stream{.seed = 1}, {.bits = 12});
   Rng rng(Stream{.seed = 3});
   const Features one{feature("id=1"), feature("p", 3.0)}, two{feature("id=2")};
@@ -113,7 +113,7 @@ TEST(HashedMlp, HugeFeaturesAndRewardsStayFinite) {
   }
 }
 
-TEST(HashedMlp, AFaultSaysSoAndEverythingIsWorthZero) {
+TEST(HashedMlp, AfterAFaultAllValuesAreZero) {
   // Sixteen layers whose weights move by 100 at once.
   HashedMlp model(Stream{.seed = 1},
                   {.bits = 10, .hidden = std::vector<double>(16, 16.0), .lr = 10.0});

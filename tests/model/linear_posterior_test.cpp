@@ -32,7 +32,7 @@ std::vector<double> learn_some(LinearPosterior& model, std::size_t dim, int step
   return x;
 }
 
-TEST(LinearPosterior, ByHand) {
+TEST(LinearPosterior, MatchesTheHandCalculation) {
   LinearPosterior model(setup_of(2, 1), {.lambda = 0.25, .a0 = 6.0, .b0 = 6.0});
   const double x[] = {2.0};
   model.update(x, 0, 3.0);
@@ -48,7 +48,7 @@ TEST(LinearPosterior, ByHand) {
   EXPECT_DOUBLE_EQ(marginals[1].scale, 4.0);  // sqrt(6 / 6 * 4 / 0.25)
 }
 
-TEST(LinearPosterior, IsTheFormulaAfterEveryStep) {
+TEST(LinearPosterior, MatchesTheFormulaAfterEveryStep) {
   for (const Covariance covariance : {Covariance::kFull, Covariance::kDiagonal}) {
     for (const std::size_t dim : {1U, 3U, 5U, 12U}) {
       LinearPosterior model(setup_of(2, dim),
@@ -129,7 +129,7 @@ TEST(LinearPosterior, DrawsHaveTheirMarginals) {
 }
 
 // The probabilities against 100000 choices: within 4.5 standard errors.
-TEST(LinearPosterior, ThompsonsProbabilitiesAreItsFrequencies) {
+TEST(LinearPosterior, ThompsonsProbabilitiesMatchItsFrequencies) {
   for (const Covariance covariance : {Covariance::kFull, Covariance::kDiagonal}) {
     LinearPosterior model(setup_of(3, 4), {.covariance = covariance});
     const std::vector<double> x = learn_some(model, 4, 30);
@@ -160,7 +160,7 @@ TEST(LinearPosterior, DiagonalKeepsTheMean) {
   }
 }
 
-TEST(LinearPosterior, MergedHalvesAreTheWhole) {
+TEST(LinearPosterior, MergedHalvesEqualTheWhole) {
   for (const Covariance covariance : {Covariance::kFull, Covariance::kDiagonal}) {
     LinearPosterior whole(setup_of(1, 3), {.covariance = covariance, .intercept = true});
     LinearPosterior first = whole, second = whole;

@@ -173,7 +173,7 @@ TEST(Mlp, FeaturesAreTheLastHiddenLayerOfTheSameWeights) {
 }
 
 // What was looked at before, and how often, is of no consequence.
-TEST(Mlp, LookingChangesNothing) {
+TEST(Mlp, AskingForValuesChangesNothing) {
   Mlp quiet(kSetup, options_of()), curious(kSetup, options_of());
   World world;
   std::vector<double> latest(kDim, 0.5);
@@ -200,7 +200,7 @@ TEST(Mlp, LookingChangesNothing) {
 }
 
 // Ten contexts are chosen for before the first reward comes.
-TEST(Mlp, LateRewardsGoToTheirOwnContexts) {
+TEST(Mlp, LateRewardsAreLearnedWithTheirContexts) {
   Mlp late(kSetup, options_of()), prompt(kSetup, options_of());
   World world;
   for (int round = 0; round < 12; ++round) {
@@ -220,7 +220,7 @@ TEST(Mlp, LateRewardsGoToTheirOwnContexts) {
   EXPECT_EQ(bytes_of(late), bytes_of(prompt));
 }
 
-TEST(Mlp, SaveAndLoadContinuesTheSame) {
+TEST(Mlp, ContinuesTheSameAfterSaveAndLoad) {
   for (const Optimizer optimizer : {Optimizer::kRmsprop, Optimizer::kAdam}) {
     for (const std::uint64_t history : {0U, 40U}) {
       for (const int steps : {0, 7, 123}) {
@@ -379,7 +379,7 @@ TEST(Mlp, LearnsWhatNoLinearModelCan) {
   }
 }
 
-TEST(MlpOptions, WhatCannotBeIsRefused) {
+TEST(MlpOptions, ImpossibleSettingsAreRefused) {
   const auto complaint = [](const char* key, const char* value) {
     return error_of([&] { read_options<MlpOptions>("mlp", {{key, value}}); });
   };

@@ -119,7 +119,7 @@ const Layout kLayouts[] = {
     {{7, 5, 3}, 17, 3, 6}, {{100, 100}, 9, 9, 9}, {{16, 9}, 9, 9, 1},
 };
 
-TEST(Network, OutputsAndFeaturesAreTheFormula) {
+TEST(Network, OutputsAndFeaturesMatchTheFormula) {
   for (const InstructionSet set : sets_here()) {
     for (const Layout& layout : kLayouts) {
       Bench bench({.actions = 3, .dim = layout.dim}, layout.hidden, false, 4, layout.non_zeros,
@@ -158,7 +158,7 @@ std::vector<double> revealed_gradient(Bench& bench, const NaiveMlp& naive) {
   return gradient;
 }
 
-TEST(Network, GradientIsThatOfFiniteDifferences) {
+TEST(Network, GradientMatchesFiniteDifferences) {
   for (const InstructionSet set : sets_here()) {
     for (const Layout& layout : kLayouts) {
       Bench bench({.actions = 3, .dim = layout.dim}, layout.hidden, false, layout.batch,
@@ -241,7 +241,7 @@ TEST(Network, TrainsAsTheFormulasSay) {
 }
 
 // The shapes of statlog, covertype and census (one-hot): the same start, the same mini-batches.
-TEST(Network, EveryKernelTrainsAsThePortableOne) {
+TEST(Network, EveryKernelTrainsLikeThePortableOne) {
   const auto sets = sets_here();
   if (sets.size() == 1) GTEST_SKIP() << "only the portable kernel here";
   struct Problem {
@@ -299,7 +299,7 @@ TEST(Network, WeightsAndBiasesStartUniform) {
   EXPECT_EQ(k, naive.weight.size());
 }
 
-TEST(Network, FiniteSeesOneWeight) {
+TEST(Network, FiniteDetectsOneBadWeight) {
   Bench bench({.actions = 2, .dim = 3}, {5}, false, 4, 3, InstructionSet::kPortable);
   EXPECT_TRUE(bench.finite());
   for (const float bad : {NAN, INFINITY, -INFINITY}) {

@@ -103,7 +103,7 @@ TEST(NeuralLinear, TheFeaturesOfAStepChangeWhenTheNetworkTrains) {
   EXPECT_NE(copy(model.network().features(x)), before);
 }
 
-TEST(NeuralLinear, TheInterceptLearnsWhatNoFeatureTells) {
+TEST(NeuralLinear, TheInterceptLearnsTheMeanIfAllFeaturesAreZero) {
   NeuralLinear model(kSetup, small_options());
   for (float& weight : model.network().network().weights()) weight = 0.0F;  // features are 0
   const double x[kDim] = {1.0, 2.0, 3.0, 4.0};
@@ -150,7 +150,7 @@ std::string bytes_of(const NeuralLinear& model) {
   return writer.bytes();
 }
 
-TEST(NeuralLinear, SaveAndLoadContinuesTheSame) {
+TEST(NeuralLinear, ContinuesTheSameAfterSaveAndLoad) {
   NeuralLinear model(kSetup, small_options()), again(kSetup, small_options());
   World world;
   for (int step = 0; step < 100; ++step) {

@@ -54,7 +54,7 @@ TEST(NetworkInput, ListsTheNonZeroElements) {
   EXPECT_FALSE(input.sparse());
 }
 
-TEST(NetworkInput, WhatSinglePrecisionCannotHoldIsInfinite) {
+TEST(NetworkInput, NumbersTooLargeForSinglePrecisionAreInfinite) {
   NetworkInput input(3);
   const double x[] = {1e200, -1e200, 3e38};
   input.put(x, kernel());
@@ -116,7 +116,7 @@ void expect_rows(const Batch& batch, std::size_t dim, auto&& is_sparse) {
   }
 }
 
-TEST(Replay, StepsComeBackAsTheyWere) {
+TEST(Replay, StepsAreReturnedUnchanged) {
   constexpr std::size_t kDim = 9;
   for (const int kind : {0, 1, 2}) {  // dense, sparse, every third sparse
     const auto is_sparse = [&](std::size_t i) { return kind == 1 || (kind == 2 && i % 3 == 0); };

@@ -57,7 +57,7 @@ TEST(Ridge, SolvesTheNormalEquationsAfterEveryStep) {
   }
 }
 
-TEST(Ridge, HandWorkedInOneDimension) {
+TEST(Ridge, MatchesTheHandCalculationInOneDimension) {
   // Lambda = 2 + 9 + 1 = 12, sum x r = 12 - 5 = 7.
   Ridge ridge({.actions = 1, .dim = 1}, 2.0, false);
   const double first[] = {3.0}, second[] = {-1.0}, at[] = {6.0};
@@ -307,7 +307,7 @@ TEST(RidgeNumerics, FormsAreNeverNegative) {
   }
 }
 
-TEST(RidgeMerge, TwoHalvesAreTheWhole) {
+TEST(RidgeMerge, TwoHalvesEqualTheWhole) {
   for (const bool intercept : {false, true}) {
     Ridge whole({.actions = 2, .dim = 6}, 0.5, intercept);
     Ridge first = whole, second = whole;
@@ -359,7 +359,7 @@ TEST(RidgeMerge, OneSideWithoutStepsChangesNothing) {
   }
 }
 
-TEST(Ridge, RefusesWhatNoMachineCanHold) {
+TEST(Ridge, RefusesSizesThatNoMachineCanHold) {
   EXPECT_THROW(Ridge({.actions = 1'000'000, .dim = 100'000}, 1.0, false), UsageError);
 }
 

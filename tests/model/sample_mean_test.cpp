@@ -15,7 +15,7 @@ using testing::actions;
 
 static_assert(ValueModel<SampleMean> && Mergeable<SampleMean> && !PosteriorModel<SampleMean>);
 
-TEST(SampleMean, AnActionNeverPlayedIsWorthZero) {
+TEST(SampleMean, AnActionNeverPlayedHasTheValueZero) {
   const SampleMean model(actions(3));
   for (const double value : model.values({})) EXPECT_EQ(value, 0.0);
 }
@@ -32,7 +32,7 @@ TEST(SampleMean, FollowsTheRecurrence) {
   EXPECT_EQ(model.values({})[0], 0.0);
 }
 
-TEST(SampleMean, IsThePlainMean) {
+TEST(SampleMean, EqualsThePlainMean) {
   for (const double size : {1.0, 1e-12, 1e150}) {
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
       SampleMean model(actions(3));
@@ -53,7 +53,7 @@ TEST(SampleMean, IsThePlainMean) {
   }
 }
 
-TEST(SampleMean, MergingTwoPartsIsTheWhole) {
+TEST(SampleMean, MergedPartsEqualTheWhole) {
   SampleMean whole(actions(4)), left(actions(4)), right(actions(4));
   Rng rng({.seed = 2});
   for (int n = 0; n < 300; ++n) {

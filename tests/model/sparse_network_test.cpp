@@ -131,7 +131,7 @@ void each_bench(bool adam, F&& f) {
   }
 }
 
-TEST(SparseNetwork, OutputsAreTheFormula) {
+TEST(SparseNetwork, OutputsMatchTheFormula) {
   each_bench(false, [](Bench& bench) {
     const NaiveMlp naive = bench.naive();
     const PlainBatch inputs = plain(kRows);
@@ -148,7 +148,7 @@ TEST(SparseNetwork, OutputsAreTheFormula) {
 
 // With keep2 = 0 and an epsilon far above |g|, a weight moves by rate g / epsilon. The step is so
 // long that a layer which saw moved weights would show.
-TEST(SparseNetwork, TheGradientIsThatOfFiniteDifferences) {
+TEST(SparseNetwork, TheGradientMatchesFiniteDifferences) {
   each_bench(false, [](Bench& bench) {
     NaiveMlp naive = bench.naive();
     const PlainBatch batch = plain(kRows);
@@ -235,7 +235,7 @@ TEST(SparseNetwork, ASharedCopyDoesNotLearn) {
   EXPECT_LT(loss_of(bench.network, bench.table), 0.1 * before);
 }
 
-TEST(SparseNetwork, FiniteSeesOneRow) {
+TEST(SparseNetwork, FiniteDetectsOneBadRow) {
   Bench bench({7, 5}, InstructionSet::kPortable);
   EXPECT_TRUE(bench.trainer.finite(bench.network));
   bench.table.writable_row(77)[2] = INFINITY;
@@ -243,7 +243,7 @@ TEST(SparseNetwork, FiniteSeesOneRow) {
   EXPECT_FALSE(bench.trainer.finite(bench.network));
 }
 
-TEST(SparseNetwork, SavedAndLoadedItLearnsOnTheSame) {
+TEST(SparseNetwork, ContinuesTheSameAfterSaveAndLoad) {
   for (const bool adam : {false, true}) {
     const auto step = [adam](std::uint64_t t) {
       return make_optimizer_step(adam ? Optimizer::kAdam : Optimizer::kRmsprop, 0.01, t);

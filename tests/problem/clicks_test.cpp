@@ -53,7 +53,7 @@ std::vector<std::string> numbered(const char* letter, std::uint64_t count) {
 
 // Without appeal the features say all: the odds of two articles on offer are those of the formula,
 // whatever b is.
-TEST(Clicks, TheFormula) {
+TEST(Clicks, ChancesFollowTheFormula) {
   const ClicksOptions options{.turnover = 0.2, .appeal = 0.0};
   const Weights weights(options);
   Clicks problem(kClicksSetup, options);
@@ -164,7 +164,7 @@ TEST(Clicks, NoiseShowsSomeTopicsWrong) {
   EXPECT_NEAR(wrong, 0.4 * 2000 * 7 / 8, 110);  // one of 8 topics drawn is the right one
 }
 
-TEST(Clicks, MoreOnOfferThanThereAreIsRefused) {
+TEST(Clicks, OfferingMoreThanThereAreIsRefused) {
   EXPECT_THAT(testing::error_of<UsageError>([] { Clicks({}, {.articles = 5, .offered = 6}); }),
               HasSubstr("clicks: offered is 6, expected at most articles, 5"));
 }

@@ -50,7 +50,7 @@ TEST(DatasetStatistics, CovertypeAndCensusAreComplete) {
 
 // The mean over trials of what uniform play is expected to give away, against the paper's table 1
 // (mean and standard error as there): three standard errors, ours included.
-TEST(DatasetStatistics, UniformPlayCostsWhatTheTableSays) {
+TEST(DatasetStatistics, UniformPlayHasTheRegretOfThePapersTable) {
   const DataFolders folders;
   SAU_NEED_SHARED_DATA(folders);
   const struct {

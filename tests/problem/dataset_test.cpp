@@ -75,7 +75,7 @@ std::vector<double> eaten(std::string_view spec, std::uint64_t trial) {
   return rewards;
 }
 
-TEST(Dataset, FrozenOutcomesComeAgainAndFreshOnesDoNot) {
+TEST(Dataset, FrozenOutcomesRepeatAndFreshOnesDoNot) {
   const DataFolders folders;
   SAU_NEED_SHARED_DATA(folders);
   const auto frozen = eaten("mushroom", 0), fresh = eaten("mushroom-fresh", 0);
@@ -186,7 +186,7 @@ TEST(Dataset, FinancialDrawsItsPortfolios) {
   }
 }
 
-TEST(Dataset, AFileThatIsNotWholeIsRefused) {
+TEST(Dataset, AnIncompleteFileIsRefused) {
   const DataFolders folders;
   ::setenv("SAU_DATA_DIR", folders.path().c_str(), 1);
   std::filesystem::create_directories(folders.path() / "statlog");

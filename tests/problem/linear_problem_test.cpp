@@ -49,7 +49,7 @@ TEST(LinearProblem, ThetasHaveLengthOneAndDependOnTheTrialOnly) {
 
 // Before scaling, uniform elements are flat and normal ones are not, and so are those of the
 // length-1 vector: E sum theta_i^4 is 3 / (p + 2) for normal ones, and less for uniform ones.
-TEST(LinearProblem, ThetasHaveTheLawAskedFor) {
+TEST(LinearProblem, ThetasHaveTheRequestedDistribution) {
   const auto fourth = [](LinearTheta law) {
     double sum = 0.0;
     constexpr int kTrials = 4'000;
@@ -63,7 +63,7 @@ TEST(LinearProblem, ThetasHaveTheLawAskedFor) {
   EXPECT_LT(fourth(LinearTheta::kUniform), 0.38);
 }
 
-TEST(LinearProblem, RewardIsLinearAndRegretIsExpected) {
+TEST(LinearProblem, RewardIsLinearAndRegretIsInExpectation) {
   for (auto options : variants()) {
     options.noise = 0.0;
     LinearProblem problem(Stream{.seed = 3}, options);
@@ -130,7 +130,7 @@ Moments errors_of(const LinearProblemOptions& options) {
 }
 
 // Standard errors at 1e5 steps: about 0.003 for a correlation, 0.002 for a variance of 0.25.
-TEST(LinearProblem, ErrorsAreIndependentWithTheNoiseAsked) {
+TEST(LinearProblem, ErrorsAreIndependentWithTheRequestedNoise) {
   const Moments m = errors_of({});
   EXPECT_NEAR(m.mean, 0.0, 0.007);
   EXPECT_NEAR(m.variance, 0.25, 0.006);
@@ -161,7 +161,7 @@ TEST(LinearProblem, Ar1ErrorsStartStationary) {
 }
 
 // Correlations of neighbours 1 and 2 apart within a context, and of one element over steps.
-TEST(LinearProblem, ContextsHaveTheirCovariance) {
+TEST(LinearProblem, ContextsHaveTheRightCovariance) {
   for (const LinearContexts law : {LinearContexts::kNormal, LinearContexts::kAr1}) {
     LinearProblem problem(Stream{.seed = 11}, {.contexts = law});
     Rng rng(Stream{.seed = 12});

@@ -37,7 +37,7 @@ TEST(Wheel, PaysByRadiusAndQuadrant) {
   }
 }
 
-TEST(Wheel, RegretIsAgainstTheRealisedBest) {
+TEST(Wheel, RegretIsRelativeToTheBestRealisedReward) {
   Wheel wheel(Stream{}, {.delta = 0.8});
   Rng rng(Stream{.seed = 2});
   for (int step = 0; step < 1'000; ++step) {
@@ -103,7 +103,7 @@ TEST(Wheel, ErrorsHaveAStandardDeviationOfAHundredth) {
 
 // The expected regret of uniform play over 2000 steps at delta = 0.5 is 58820 (appendix C's table
 // has 82053 there, an outlier); the standard error of one trial is about 1000.
-TEST(Wheel, UniformPlayCostsWhatItShould) {
+TEST(Wheel, UniformPlayHasTheExpectedRegret) {
   double regret = 0.0;
   constexpr std::uint64_t kTrials = 20;
   for (std::uint64_t trial = 0; trial < kTrials; ++trial) {

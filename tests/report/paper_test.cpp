@@ -60,7 +60,7 @@ TEST(Paper, HasTheNumbersAsPrinted) {
 
 // What "normalised" means in the paper: mean and standard error over Uniform's mean. Both tables
 // are rounded, so the regrets' last digits show a little.
-TEST(Paper, TheNormalisedTableIsTheOtherOverUniformsMean) {
+TEST(Paper, TheNormalisedTableIsRegretOverUniformsMean) {
   for (const PaperProblem& problem : built_in().problems) {
     if (problem.steps == 0) continue;
     const double uniform = built_in().value(TableKind::kRegret, problem.name, "Uniform")->mean;
@@ -84,7 +84,7 @@ TEST(Paper, EveryNameIsThereOnce) {
   }
 }
 
-TEST(Paper, ASecondOneIsASecondSetOfFiles) {
+TEST(Paper, ASecondPaperCanBeAdded) {
   const Paper paper = second();
   EXPECT_THAT(paper.algorithms, ElementsAre("Own", "Uniform"));
   EXPECT_EQ(paper.problems.at(2).note, "Only a figure.");
@@ -120,7 +120,7 @@ TEST(Paper, DifferencesBelongToCells) {
   EXPECT_THAT(ids(TableKind::kRegret, "mushroom", "Own too", -3.1), ElementsAre("not-explained"));
 }
 
-TEST(ReadPaper, SaysWhatIsWrongAndWhere) {
+TEST(ReadPaper, ErrorsNameTheMistakeAndItsPlace) {
   const std::string good = R"({"citation": "C", "report_title": "T",
                                "problems": [{"name": "p", "steps": 1}, {"name": "q"}]})";
   const auto csv = [&](const std::string& line) {

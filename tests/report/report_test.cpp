@@ -53,7 +53,7 @@ std::vector<std::string> ids_of(const Report& report) {
   return ids;
 }
 
-TEST(MakeReport, SeriesByHand) {
+TEST(MakeReport, SeriesMatchTheHandCalculation) {
   const Report report = report_of({bernoulli("a", {10, 40, 20})});
   const ProblemFigure& figure = report.sections.at(0).problems.at(0);
   EXPECT_THAT(figure.points, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
@@ -112,7 +112,7 @@ TEST(MakeReport, ManyTrialsAreThinnedAndTheEndsKept) {
   EXPECT_LT(report_json(report).size(), 60'000U);
 }
 
-TEST(MakeReport, FailedTrialsAreInNoNumberAndAreSaidToBe) {
+TEST(MakeReport, FailedTrialsAreNotCountedAndTheNotesSaySo) {
   const Report report = report_of({bernoulli("a", {10, kFailed, 30}), bernoulli("b", {5, 6, 7}),
                                    bernoulli("gone", {kFailed, kFailed})});
   const ProblemFigure& figure = report.sections.at(0).problems.at(0);
@@ -126,7 +126,7 @@ TEST(MakeReport, FailedTrialsAreInNoNumberAndAreSaidToBe) {
   EXPECT_THAT(report.notes, Contains(HasSubstr("compared on the trials both have")));
 }
 
-TEST(MakeReport, UnfinishedCellsAreSaidToBe) {
+TEST(MakeReport, TheNotesNameUnfinishedCells) {
   MadeCell half = bernoulli("half", {1, 2}), none = bernoulli("none", {});
   half.asked = none.asked = 4;
   const Report report = report_of({half, none, bernoulli("whole", {1, 2, 3, 4})});
@@ -136,7 +136,7 @@ TEST(MakeReport, UnfinishedCellsAreSaidToBe) {
   EXPECT_EQ(report.runs.at(0).asked, 12U);
 }
 
-TEST(MakeReport, HeavyTailsAreSaidToBeThere) {
+TEST(MakeReport, TheNotesNameHeavyTails) {
   std::vector<double> regret(30, 10.0);
   for (std::size_t i = 0; i < regret.size(); ++i) regret[i] += static_cast<double>(i % 5);
   std::vector<double> stuck = regret;
@@ -146,7 +146,7 @@ TEST(MakeReport, HeavyTailsAreSaidToBeThere) {
   EXPECT_THAT(report.notes, Contains(HasSubstr("bernoulli-10-0.1 (wild)")));
 }
 
-TEST(MakeReport, SectionsAreInThePapersOrderAndOwnFamiliesFollow) {
+TEST(MakeReport, SectionsAreInThePapersOrderAndOtherFamiliesFollow) {
   const Report report = report_of({{"mine", "csv(path=x)", "a", "a", {1}},
                                    {"adult", "dataset(name=adult)", "a", "a", {1}},
                                    {"statlog", "dataset(name=statlog)", "a", "a", {1}},
@@ -171,7 +171,7 @@ TEST(MakeReport, OneProblemWithTwoHorizonsIsTwoFigures) {
   EXPECT_EQ(problems[1].id, "bernoulli-10-0.1-2");
 }
 
-TEST(MakeReport, TwoAgentsOfOneNameAreTold) {
+TEST(MakeReport, TwoAgentsWithTheSameNameAreTwoSeries) {
   MadeCell other = bernoulli("TS", {3});
   other.agent_spec = "other";
   const Report report = report_of({bernoulli("TS", {1}), other});
@@ -187,7 +187,7 @@ MadeCell wheel(const std::string& name, const std::string& spec, const std::stri
   return {name, spec, agent, "spec of " + agent, {regret, regret + 10.0}, 2000};
 }
 
-TEST(MakeReport, ThePapersNumbersAreBesideItsProblemsOnly) {
+TEST(MakeReport, OnlyThePapersProblemsHaveItsNumbers) {
   const std::vector<MadeCell> cells = {
       wheel("wheel-0.90", "wheel(delta=0.9)", "Linear-SAU-S", 8000),
       wheel("wheel-0.90", "wheel(delta=0.9)", "Uniform", 15000)};
@@ -206,7 +206,7 @@ TEST(MakeReport, ThePapersNumbersAreBesideItsProblemsOnly) {
   EXPECT_THAT(without.differences, IsEmpty());
 }
 
-TEST(MakeReport, SyntheticDataSaySoAndStandAlone) {
+TEST(MakeReport, SyntheticAndFreshDataAreMarked) {
   const Report report = report_of(
       {{"census-synthetic", "dataset(name=census_synthetic)", "Uniform", "u", {1, 2}, 25000},
        {"mushroom-fresh", "dataset(name=mushroom,outcomes=fresh)", "Uniform", "u", {1, 2}, 50000}});
@@ -218,7 +218,7 @@ TEST(MakeReport, SyntheticDataSaySoAndStandAlone) {
   EXPECT_FALSE(report.paper);
 }
 
-TEST(MakeReport, AParameterIsAFigureFromThreeValuesOn) {
+TEST(MakeReport, AParameterWithThreeOrMoreValuesIsAFigure) {
   std::vector<MadeCell> cells;
   for (const char* agent : {"NeuralLinear", "Uniform"}) {
     cells.push_back(wheel("wheel-0.90", "wheel(delta=0.9)", agent, 300));
@@ -308,7 +308,7 @@ TEST(MakeReport, KernelsThatDifferAreNamed) {
   EXPECT_EQ(report.runs.at(0).machine, "c, kernel other");
 }
 
-TEST(MakeReport, RefusesFoldersThatDoNotGoTogether) {
+TEST(MakeReport, RefusesFoldersThatDoNotFitTogether) {
   const TemporaryFolder folder;
   MadeCell one = bernoulli("x", {1}), two = bernoulli("y", {1}), longer = bernoulli("x", {1});
   one.data = "aaaaaaaaaaaaaaaa";

@@ -87,7 +87,7 @@ const std::vector<std::string> kTables = {"LinearPosterior", "LinearGreedy",   "
 const std::vector<std::string> kBandits = {"SAU-UCB", "SAU-Sampling", "UCB1", "TS", "TSdiag"};
 
 // A difference that can be named is near 0.02 in OKLab; 0.07 leaves room for thin lines.
-TEST(Styles, ColourBlindReadersTellTheAlgorithmsOfAFigureApart) {
+TEST(Styles, ColourBlindReadersCanDistinguishTheAlgorithmsOfAFigure) {
   for (const auto& names : {kTables, kBandits}) {
     const auto styles = detail::styles_of(names);
     for (std::size_t a = 0; a < styles.size(); ++a) {
@@ -101,7 +101,7 @@ TEST(Styles, ColourBlindReadersTellTheAlgorithmsOfAFigureApart) {
   }
 }
 
-TEST(Styles, StandOutFromThePaper) {
+TEST(Styles, StandOutFromTheBackground) {
   std::vector<std::string> names = kTables;
   names.insert(names.end(), kBandits.begin(), kBandits.end());
   for (const AlgorithmStyle& style : detail::styles_of(names)) {
@@ -110,7 +110,7 @@ TEST(Styles, StandOutFromThePaper) {
   }
 }
 
-TEST(Styles, AnAlgorithmLooksTheSameWhateverElseIsThere) {
+TEST(Styles, AnAlgorithmAlwaysHasTheSameStyle) {
   const auto one = detail::styles_of(std::vector<std::string>{"TS"});
   const auto two = detail::styles_of(std::vector<std::string>{"mine", "Uniform", "TS"});
   EXPECT_EQ(one[0].colour, two[2].colour);
@@ -118,7 +118,7 @@ TEST(Styles, AnAlgorithmLooksTheSameWhateverElseIsThere) {
   EXPECT_EQ(two[0].name, "mine");
 }
 
-TEST(Styles, OtherAlgorithmsTakeLooksThatNobodyHas) {
+TEST(Styles, OtherAlgorithmsGetUnusedStyles) {
   std::vector<std::string> names = {"Neural-SAU-UCB", "UCB1", "Uniform"};
   for (int i = 0; i < 20; ++i) names.push_back("other " + std::to_string(i));
   std::set<std::pair<std::string, std::vector<int>>> looks;

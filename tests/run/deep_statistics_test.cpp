@@ -136,11 +136,11 @@ void expect_agreement(const Summary& mine, const Summary& theirs, const Summary&
   EXPECT_LT(mine.mean + 3.0 * std::hypot(mine.sem, linear.sem), linear.mean);
 }
 
-TEST(DeepStatistics, NeuralSauUcbHasTheRegretOfTheNaiveImplementation) {
+TEST(DeepStatistics, NeuralSauUcbMatchesTheNaiveImplementation) {
   expect_agreement(ours<Mlp, SauUcb>(mlp_options()), naive(false), ours<Linear, SauUcb>({}));
 }
 
-TEST(DeepStatistics, NeuralSauSamplingHasTheRegretOfTheNaiveImplementation) {
+TEST(DeepStatistics, NeuralSauSamplingMatchesTheNaiveImplementation) {
   expect_agreement(ours<Mlp, SauSampling>(mlp_options()), naive(true),
                    ours<Linear, SauSampling>({}));
 }

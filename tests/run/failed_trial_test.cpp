@@ -78,7 +78,7 @@ TrialRecord played(double reward, double regret, std::uint64_t limit = 0) {
   return record;
 }
 
-TEST(PlayTrial, OfAnAgentWithAFaultHasFailedAndHasNoNumbers) {
+TEST(PlayTrial, WithAFaultFailsAndHasNoNumbers) {
   const TrialRecord record = played(1.0, 0.5, 7);
   EXPECT_TRUE(record.failed());
   EXPECT_EQ(record.failure, kReason);
@@ -97,7 +97,7 @@ TEST(PlayTrial, WithoutAFaultCounts) {
   }
 }
 
-TEST(PlayTrial, WithATotalThatIsNotFiniteHasFailed) {
+TEST(PlayTrial, WithATotalThatIsNotFiniteFails) {
   constexpr double kMost = std::numeric_limits<double>::max();
   EXPECT_EQ(played(kMost, 0.5).failure, "the total reward is not finite");
   EXPECT_EQ(played(1.0, kMost).failure, "the total regret is not finite");
@@ -128,7 +128,7 @@ TEST(FailedTrials, AreRowsWithTheReasonAndWithoutNumbers) {
   }
 }
 
-TEST(FailedTrials, LeaveTheOthersAsTheyAre) {
+TEST(FailedTrials, DoNotChangeTheOtherTrials) {
   const TemporaryFolder place;
   const Experiment experiment = experiment_of({"sau_ucb"}, 50, 6);
   run_fragile(place / "fragile", experiment);
@@ -192,7 +192,7 @@ TEST(FailedTrials, AReasonStaysOnOneLine) {
             "two lines, and \"\"");
 }
 
-TEST(FailedTrials, AreSummarisedApart) {
+TEST(FailedTrials, AreSummarisedSeparately) {
   const TemporaryFolder place;
   const Experiment experiment = experiment_of({"sau_ucb", "ts"}, 50, 6);
   run_fragile(place / "r", experiment);

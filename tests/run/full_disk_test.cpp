@@ -48,7 +48,7 @@ std::string failure_on_full_disk(rlim_t bytes, const std::function<void()>& deed
   return "nothing failed";
 }
 
-TEST(FullDisk, WhileRowsAreWrittenKeepsTheRowsBefore) {
+TEST(FullDisk, WhileWritingRowsKeepsTheRowsBefore) {
   const Experiment experiment = experiment_of({"sau_ucb", "ts"}, 200, 30);
   const TemporaryFolder place;
   run_into(place / "whole", experiment);
@@ -81,7 +81,7 @@ TEST(FullDisk, BeforeTheFirstRowLeavesNoPartOfAFile) {
   EXPECT_TRUE(run_into(folder, experiment).complete);
 }
 
-TEST(FullDisk, AtTheSettingsLeavesNothing) {
+TEST(FullDisk, WhileWritingTheSettingsLeavesNothing) {
   const TemporaryFolder place;
   const auto folder = place / "r";
   const std::string message =
@@ -91,7 +91,7 @@ TEST(FullDisk, AtTheSettingsLeavesNothing) {
   EXPECT_TRUE(run_into(folder, small_experiment()).complete);
 }
 
-TEST(FullDisk, AtTheSettingsKeepsTheOldOnes) {
+TEST(FullDisk, WhileWritingTheSettingsKeepsTheOldOnes) {
   const TemporaryFolder place;
   const auto folder = place / "r";
   run_into(folder, small_experiment());

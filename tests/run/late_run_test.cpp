@@ -36,7 +36,7 @@ TEST(LateProblem, IsPartOfTheNames) {
   EXPECT_EQ(canonical_problem(cell.problem_spec), cell.problem_spec);
 }
 
-TEST(LateProblem, WithoutDelayIsTheProblemItself) {
+TEST(LateProblem, WithoutDelayEqualsTheProblem) {
   EXPECT_EQ(canonical_problem("bernoulli+late"), "bernoulli");
   EXPECT_EQ(canonical_problem("bernoulli+late(delay=0,missing=0)"), "bernoulli");
   EXPECT_EQ(with_lateness("bernoulli", {}), "bernoulli");
@@ -44,7 +44,7 @@ TEST(LateProblem, WithoutDelayIsTheProblemItself) {
   EXPECT_EQ(lateness_of("anything(at=all)+late(delay=1..2)"), (Lateness{.delay = {1, 2}}));
 }
 
-TEST(LateProblem, WhatCannotBeReadIsRefused) {
+TEST(LateProblem, WrongSpecsAreRefused) {
   const auto refused = [](const std::string& text) {
     try {
       canonical_problem(text);
@@ -62,7 +62,7 @@ TEST(LateProblem, WhatCannotBeReadIsRefused) {
 }
 
 // The streams do not depend on lateness, so an agent that learns nothing plays the same trial.
-TEST(LateProblem, TheWorldIsTheSame) {
+TEST(LateProblem, DoesNotChangeTheProblemsDraws) {
   for (const std::string problem : {"bernoulli", "wheel", "clicks"}) {
     const TrialRecord now = trial_of(problem, "uniform", 500);
     const TrialRecord late = trial_of(problem + "+late(delay=3..90,missing=0.2)", "uniform", 500);
@@ -98,7 +98,7 @@ TEST(LateProblem, LateRewardsCostRegret) {
   EXPECT_GT(lossy, 1.5 * at_once);
 }
 
-TEST(LateProblem, IsACellOfItsOwnInAFolderAndResumes) {
+TEST(LateProblem, IsASeparateCellInAFolderAndResumes) {
   const TemporaryFolder place;
   const std::vector<std::string> problems = {"bernoulli", "bernoulli+late(delay=20)",
                                              "bernoulli+late(delay=20,missing=0.1)"};
@@ -157,7 +157,7 @@ TEST(OfferProblemRun, AnAgentLearnsWhichArticlesAreGood) {
   EXPECT_LT(learner, 0.6 * uniform);
 }
 
-TEST(OfferProblemRun, ATrialIsTimedBeforehand) {
+TEST(OfferProblemRun, ATrialCanBeTimedInAdvance) {
   EXPECT_GT(measure_trial(make_cell("clicks+late(delay=5)", "sau_ucb", 2000, 1), 1, 0.01), 0.0);
 }
 

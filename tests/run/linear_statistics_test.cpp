@@ -55,7 +55,7 @@ Summary naive(const NaiveSetting& setting, NaiveAgent agent) {
 
 class LinearStatistics : public ::testing::TestWithParam<NaiveSetting> {};
 
-TEST_P(LinearStatistics, RegretIsThatOfTheNaiveImplementationAndInThePapersOrder) {
+TEST_P(LinearStatistics, RegretMatchesTheNaiveImplementationAndThePapersOrder) {
   const NaiveSetting& setting = GetParam();
   std::vector<Summary> summaries;
   for (const auto& [kind, alias] : kAgents) {

@@ -54,7 +54,7 @@ TEST(Recovery, ARowTornAtAnyByteIsRunAgain) {
   }
 }
 
-TEST(Recovery, AFileCutAtAnyByteIsReadAsItsWholeRows) {
+TEST(Recovery, AFileCutAtAnyByteGivesItsCompleteRows) {
   const TemporaryFolder place;
   const auto folder = place / "r";
   run_into(folder, tiny());
@@ -91,7 +91,7 @@ TEST(Recovery, ALostCellFileIsRunAgain) {
   EXPECT_EQ(result_files(folder), expected);
 }
 
-TEST(Recovery, TimingAndSessionsAreNotVital) {
+TEST(Recovery, TimingAndSessionsMayBeMissing) {
   const TemporaryFolder place;
   const auto folder = place / "r";
   run_into(folder, small_experiment());
@@ -113,7 +113,7 @@ TEST(Recovery, ATornSessionDoesNotSpoilTheNext) {
   for (const std::string& line : lines) EXPECT_TRUE(nlohmann::json::accept(line)) << line;
 }
 
-TEST(Recovery, AKillBeforeTheSettingsWereThereLeavesAUsableFolder) {
+TEST(Recovery, AKillBeforeTheSettingsAreWrittenLeavesAUsableFolder) {
   // write_file() writes aside first; a kill then leaves only the temporary file.
   const TemporaryFolder place;
   const auto folder = place / "r";

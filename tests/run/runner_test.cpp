@@ -119,7 +119,7 @@ TEST(Runner, AddingACellChangesNoOtherCell) {
   EXPECT_EQ(result_files(place / "alone").at(name), result_files(place / "more").at(name));
 }
 
-TEST(Runner, AllAgentsOfAProblemMeetTheSameDraws) {
+TEST(Runner, AllAgentsOfAProblemGetTheSameDraws) {
   // Every action pays alike, so the reward of a trial is the problem's draws and nothing else.
   const TemporaryFolder place;
   run_into(place / "r",
@@ -160,7 +160,7 @@ TEST(Runner, ATrialIsAPureFunctionOfItsNames) {
   EXPECT_NE(first.curve, other.curve);
 }
 
-TEST(Runner, ATrialIsToldThePlaceOfItsCell) {
+TEST(Runner, ATrialGetsTheIndexOfItsCell) {
   const TemporaryFolder place;
   const Experiment experiment = experiment_of({"sau_ucb", "ts", "ucb1"}, 50, 5);
   ResultFolder folder(place / "r", experiment);

@@ -64,7 +64,7 @@ double p_by_enumeration(const std::vector<double>& differences) {
   return extreme / std::exp2(static_cast<double>(n));
 }
 
-TEST(SignedRankTest, IsTheShareOfAllSignsThatAreAsExtreme) {
+TEST(SignedRankTest, PIsTheShareOfAllSignsThatAreAsExtreme) {
   for (std::size_t n = 1; n <= 12; ++n) {
     for (const double shift : {0.0, 0.4, -1.0}) {
       const auto differences = normals(n, n, shift);
@@ -75,7 +75,7 @@ TEST(SignedRankTest, IsTheShareOfAllSignsThatAreAsExtreme) {
   }
 }
 
-TEST(SignedRankTest, CriticalValuesOfTheTables) {
+TEST(SignedRankTest, MatchesTheCriticalValuesOfTables) {
   // Ten differences, negative ones of ranks 1, 2 and 5: the smaller sum is 8, for which tables
   // give the 5 % level. P(sum <= 8) = 25 / 1024.
   const std::vector<double> differences = {-1, -2, 3, 4, -5, 6, 7, 8, 9, 10};
@@ -110,7 +110,7 @@ TEST(SignedRankTest, TheApproximationMeetsTheExactDistributionAtItsLimit) {
   EXPECT_NEAR(near.p, exact.p, 0.1 * exact.p);
 }
 
-TEST(Holm, ByHand) {
+TEST(Holm, MatchesTheHandCalculation) {
   // 4 * 0.005, 3 * 0.01, 2 * 0.03, and 0.04 not below the one before it.
   EXPECT_THAT(holm(std::vector{0.01, 0.04, 0.03, 0.005}),
               Pointwise(DoubleNear(1e-15), {0.03, 0.06, 0.06, 0.02}));
@@ -135,7 +135,7 @@ TEST(BcaInterval, LevelsAreShiftedByBiasAndAcceleration) {
 }
 
 // Of zeros and ones, a resampled mean is Binomial(n, p) / n: everything is known.
-TEST(Bootstrap, MeanOfZerosAndOnesIsThatOfTheBinomial) {
+TEST(Bootstrap, MeanOfZerosAndOnesMatchesTheBinomial) {
   constexpr int kSize = 60, kOnes = 12;
   std::vector<double> values(kSize, 0.0);
   for (int i = 0; i < kOnes; ++i) values[static_cast<std::size_t>(5 * i)] = 1.0;
@@ -158,7 +158,7 @@ TEST(Bootstrap, MeanOfZerosAndOnesIsThatOfTheBinomial) {
 }
 
 // The median of a resample of 2m + 1 values is at most the k-th when m + 1 or more draws are.
-TEST(Bootstrap, MedianIsThatOfTheOrderStatistics) {
+TEST(Bootstrap, MedianMatchesTheOrderStatistics) {
   constexpr int kSize = 21;
   std::vector<double> values(kSize);
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -183,7 +183,7 @@ TEST(Bootstrap, MedianIsThatOfTheOrderStatistics) {
   EXPECT_NEAR(median.high, end(1.959963984540054), 1e-12);
 }
 
-TEST(Bootstrap, NoIntervalWithoutTwoValues) {
+TEST(Bootstrap, HasNoIntervalForFewerThanTwoValues) {
   EXPECT_FALSE(bootstrap(std::vector{3.0}, Location::kMean, 100, {}).has_interval());
   EXPECT_EQ(bootstrap(std::vector{3.0}, Location::kMedian, 100, {}).value, 3.0);
   EXPECT_TRUE(std::isnan(bootstrap(std::vector<double>{}, Location::kMean, 100, {}).value));
@@ -227,7 +227,7 @@ TEST(Compare, PairsTrialByTrial) {
   EXPECT_EQ(result.resamples, 2000U);
 }
 
-TEST(Compare, RoundingIsNoDifference) {
+TEST(Compare, RoundingIsNotADifference) {
   const ProblemRegrets problem{"p", {{"a", {1.2, 5.0}}, {"b", {1.1999999999999997, 5.1}}}};
   const PairComparison pair = compare(problem).pairs.at(0);
   EXPECT_EQ(pair.ties, 1U);
@@ -256,7 +256,7 @@ TEST(Compare, OnlyTrialsThatBothHaveAndNeitherFailed) {
   EXPECT_FALSE(pairs[1].mean.has_interval()) << "one trial";
 }
 
-TEST(Compare, TrialsOfTwoSourcesAreNoPairs) {
+TEST(Compare, TrialsFromTwoSourcesAreNotPaired) {
   EXPECT_THAT(compare({"p", {{"a", {1, 2}, 1}, {"b", {1, 2}, 2}}}).pairs, IsEmpty());
 }
 
@@ -305,7 +305,7 @@ TEST(Ranks, TrialsAreResampledTogether) {
   EXPECT_EQ(apart.algorithms[0].rank.high, 2.0);
 }
 
-TEST(Ranks, LeaveOutWhatCannotBeRanked) {
+TEST(Ranks, LeaveOutProblemsThatCannotBeRanked) {
   const std::vector<ProblemRegrets> problems = {{"none", {{"a", {kNone, 1}}, {"b", {1, kNone}}}},
                                                 {"sources", {{"a", {1}, 1}, {"b", {2}, 2}}},
                                                 {"good", {{"a", {1, 9}}, {"b", {2}}}}};

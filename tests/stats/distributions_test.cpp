@@ -8,7 +8,7 @@
 namespace sau {
 namespace {
 
-TEST(Distributions, NormalQuantilesAreThoseOfTheTables) {
+TEST(Distributions, NormalQuantilesMatchTheTables) {
   EXPECT_NEAR(detail::normal_quantile(0.975), 1.959963984540054, 1e-13);
   EXPECT_NEAR(detail::normal_quantile(0.9), 1.2815515655446004, 1e-13);
   EXPECT_NEAR(detail::normal_quantile(1e-10), -6.361340902404056, 1e-11);
