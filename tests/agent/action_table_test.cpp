@@ -45,9 +45,10 @@ TEST(ActionTable, NeverHoldsMoreThanItsCapacity) {
   }
 }
 
-// Capacity 32: two go at once. Worth of action i at event 65, log2(n) - age / 32:
-//   seen once, at event 1 + i: -(64 - i) / 32; the lowest are 0 and 1, but action 0 was seen
-//   again 7 times, at event 1: log2(8) - 64 / 32 = 1.
+// Capacity 32: two are forgotten at a time. The worth of action i at event 65 is
+// log2(n) - age / 32:
+//   seen once, at event 1 + i: -(64 - i) / 32. The lowest are 0 and 1, but action 0 was seen
+//   another 7 times, at event 1: log2(8) - 64 / 32 = 1.
 TEST(ActionTable, ForgetsTheActionsSeenLeastAndLongestAgo) {
   ActionTable table(32);
   for (int again = 0; again < 7; ++again) see(table, 0, 1);

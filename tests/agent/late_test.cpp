@@ -19,7 +19,7 @@ using testing::TestProblem;
 
 constexpr Stream kStream{.seed = 3, .role = Role::kLate};
 
-// What arrives in each step, where every step sends its own number.
+// What arrives in each step if every step sends its own number.
 std::vector<std::vector<int>> arrivals(const Lateness& late, int steps) {
   Mailbox<int> mail(late, kStream);
   std::vector<std::vector<int>> arrived;
@@ -70,7 +70,7 @@ TEST(Mailbox, MissingRewardsNeverArrive) {
   for (const auto& now : arrivals({.missing = 1.0}, 100)) EXPECT_TRUE(now.empty());
 }
 
-// Which rewards are missing does not depend on how long the others take.
+// Which rewards are missing does not depend on the delay of the others.
 TEST(Mailbox, TheSameRewardsAreMissingForAnyDelay) {
   const auto missing = [](const Lateness& late) {
     std::vector<int> all;
@@ -81,7 +81,7 @@ TEST(Mailbox, TheSameRewardsAreMissingForAnyDelay) {
   EXPECT_EQ(missing({.missing = 0.5}), missing({.delay = {50, 50}, .missing = 0.5}));
 }
 
-// What an agent was taught, as text.
+// Records what an agent was taught, as text.
 struct Pupil {
   std::vector<std::string> lessons;
   int chosen = 0;

@@ -100,7 +100,7 @@ TEST(Recorder, TheCurveIsTheRegretAtItsPoints) {
 bool stuck(const std::vector<std::pair<Action, bool>>& tail) {
   const auto points = curve_points(1000);
   Recorder recorder(3, 1000, points);
-  for (int n = 0; n < 900; ++n) recorder.step(2, 0.0, 1.0);  // the past does not count
+  for (int n = 0; n < 900; ++n) recorder.step(2, 0.0, 1.0);  // earlier steps do not count
   for (const auto& [action, wrong] : tail) recorder.step(action, 0.0, wrong ? 0.1 : 0.0);
   return recorder.record().stuck;
 }
@@ -117,7 +117,7 @@ TEST(Stuck, OneWrongActionInTheLastTenthIsStuck) { EXPECT_TRUE(stuck(tail_of(100
 
 TEST(Stuck, OneRightActionIsNotStuck) { EXPECT_FALSE(stuck(tail_of(100, 0))); }
 
-// 47 or 48 of about 95 plays are wrong, so enough are right for it not to be lost.
+// 48 plays are wrong: at least half of the action's 95, but enough are right overall.
 TEST(Stuck, NeedsOneActionWith95PercentOfThePlays) {
   EXPECT_TRUE(stuck(tail_of(95, 48)));
   EXPECT_FALSE(stuck(tail_of(94, 48)));
@@ -128,7 +128,7 @@ TEST(Stuck, NeedsRegretInHalfOfItsPlays) {
   EXPECT_FALSE(stuck(tail_of(100, 49)));
 }
 
-// Three actions: a uniform choice is right a third of the time, half of that is 16.7 of 100.
+// With three actions a uniform choice is right a third of the time; half of that is 16.7 of 100.
 TEST(Stuck, FewerThanHalfTheRightPlaysOfAUniformChoiceIsStuck) {
   const auto wandering = [](Action right) {
     std::vector<std::pair<Action, bool>> tail;
@@ -149,8 +149,8 @@ TEST(Stuck, NeedsAtLeastTenPlays) {
   }
 }
 
-// A trial of 1000 steps whose last 100 are given, where actions come and go: how many were on
-// offer, and whether the one chosen has regret. Every step has an id of its own.
+// A trial of 1000 steps where actions come and go. The last 100 are given: how many actions were on
+// offer, and whether the chosen one has regret. Every step has a new id.
 bool stuck_by_ids(const std::vector<std::pair<std::size_t, bool>>& tail) {
   const auto points = curve_points(1000);
   Recorder recorder(0, 1000, points);
@@ -162,7 +162,7 @@ bool stuck_by_ids(const std::vector<std::pair<std::size_t, bool>>& tail) {
   return recorder.record().stuck;
 }
 
-// 50 steps with 2 on offer and 50 with 5: a uniform choice is right 35 times, half of that is 17.5.
+// 50 steps with 2 actions and 50 with 5: a uniform choice is right 35 times; half of that is 17.5.
 TEST(Stuck, ByIdAUniformChoiceIsRightOnceInTheActionsOnOffer) {
   const auto tail = [](std::size_t right) {
     std::vector<std::pair<std::size_t, bool>> steps;
@@ -194,7 +194,7 @@ TEST(Recorder, TheStopFlagEndsTheTrialAtTheNextPoint) {
   std::atomic<bool> stop{false};
   Recorder recorder(1, 6, points, &stop);
   EXPECT_TRUE(recorder.step(0, 0.0, 0.0));
-  EXPECT_TRUE(recorder.step(0, 0.0, 0.0));  // a point, but nobody asked
+  EXPECT_TRUE(recorder.step(0, 0.0, 0.0));  // a point, but no stop was requested
   stop = true;
   EXPECT_TRUE(recorder.step(0, 0.0, 0.0));  // not a point
   EXPECT_FALSE(recorder.step(0, 0.0, 0.0));

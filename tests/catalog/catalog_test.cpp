@@ -139,7 +139,7 @@ TEST(AgentNames, WrongSettingsNameTheirOwner) {
   EXPECT_THAT(agent_error("sau_ucb(beta=1)"), HasSubstr("sau_ucb: unknown setting 'beta'"));
 }
 
-// A shape that the sampler cannot draw from must not pass the door.
+// Parameters that the sampler cannot draw from must be refused.
 TEST(AgentNames, PriorsBeyondTheSamplerAreRefused) {
   EXPECT_NE(agent_error("beta_bernoulli(alpha=1e305)+thompson"), "");
   EXPECT_NE(agent_error("beta_bernoulli(beta=1e308)+thompson"), "");

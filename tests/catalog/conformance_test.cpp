@@ -1,4 +1,4 @@
-// Every model with every strategy that fits it runs these: registering is enrolling.
+// Every model runs these with every strategy that fits it. Registering a component is enough.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,8 +41,8 @@ class Conformance : public ::testing::TestWithParam<testing::PairCase> {
 };
 INSTANTIATE_TEST_SUITE_P(Pairs, Conformance, testing::every_pair(), testing::pair_name);
 
-// The one test that is about the types themselves: the others go through AnyAgent, which this shows
-// to be the same.
+// The only test of the concrete types. It shows that they behave like AnyAgent, which all other
+// tests use.
 template <class P>
 class ConcreteAgent : public ::testing::Test {};
 TYPED_TEST_SUITE(ConcreteAgent, testing::AsTestTypes<testing::FittingPairs>::type,
@@ -103,7 +103,7 @@ TEST_P(Conformance, StillWorksAfterHugeRewardsOfBothSigns) {
   }
 }
 
-// A door may refuse a reward, but what it lets in must not break the agent.
+// learn() may refuse a reward, but a reward that it accepts must not break the agent.
 TEST_P(Conformance, ProbabilitiesAddUpAfterAnyAcceptedReward) {
   for (const double size : {1e150, 1e200, 1.7e308}) {
     const auto agent = GetParam().make(3);
@@ -125,7 +125,7 @@ TEST_P(Conformance, ProbabilitiesAddUpAfterAnyAcceptedReward) {
   }
 }
 
-// With the largest doubles of both signs, r - mean is beyond a double.
+// With the largest doubles of both signs, r - mean overflows.
 TEST_P(Conformance, ValuesAreFiniteAfterAnyAcceptedReward) {
   for (const double size : {1e150, 1e200, 1.7e308}) {
     const auto agent = GetParam().make(1);
@@ -140,7 +140,7 @@ TEST_P(Conformance, ValuesAreFiniteAfterAnyAcceptedReward) {
   }
 }
 
-// AnyAgent::play() knows the cheap problems by type; it must not change a number.
+// AnyAgent::play() has fast paths for the cheap problems; they must not change a number.
 TEST_P(Conformance, PlayEqualsTheLoopOfChooseAndLearn) {
   const auto compare = [](auto& problem, auto& same_problem) {
     const Shape shape = problem.shape();
@@ -166,7 +166,7 @@ TEST_P(Conformance, PlayEqualsTheLoopOfChooseAndLearn) {
 }
 
 TEST_P(Conformance, ContinuesAfterSaveAndLoadAsIfUninterrupted) {
-  for (const int before : {0, 1, 3, 150}) {  // new, inside the opening, long after it
+  for (const int before : {0, 1, 3, 150}) {  // new, during the initial pulls, long after them
     const auto agent = GetParam().make(5);
     auto world = GetParam().world(4);
     Rng rng({.seed = 9, .role = Role::kAgent});

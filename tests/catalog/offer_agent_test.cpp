@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 
 using testing::feature;
 
-// Actions by number, each with two features of its own.
+// Actions by number, each with its own two features.
 class Offer {
  public:
   explicit Offer(const std::vector<int>& numbers) {
@@ -54,7 +54,7 @@ std::vector<Forecast> forecasts(const OfferAgent& agent, HashedFeatures context,
   return out;
 }
 
-// Plays `events` events over ten actions; the rewards depend on context and action.
+// Plays `events` events with ten actions; the rewards depend on context and action.
 void play(OfferAgent& agent, std::uint64_t events, std::uint64_t seed) {
   Rng rng(Stream{.seed = seed});
   const Offer offer({0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
@@ -87,7 +87,7 @@ class EveryOfferAgent : public ::testing::TestWithParam<std::string> {
   }
 };
 
-// Every model with every strategy that fits it; deep ones small, so that they are quick.
+// Every model with every strategy that fits it; deep models are small, to be fast.
 std::vector<std::string> every_pair() {
   std::vector<std::string> pairs;
   for (const ComponentInfo& strategy : list_strategies()) {
@@ -122,7 +122,7 @@ TEST_P(EveryOfferAgent, DependsOnlyOnItsSeedAndWhatItLearned) {
   const auto one = agent(), two = agent();
   play(*one, 100, 1);
   play(*two, 50, 1);
-  two->published();  // makes no difference
+  two->published();  // must make no difference
   const auto three = agent();
   play(*three, 50, 1);
   EXPECT_EQ(bytes_of(*two), bytes_of(*three));
@@ -146,7 +146,7 @@ TEST_P(EveryOfferAgent, ProbabilitiesSumToOneAndExcludedActionsHaveNone) {
     EXPECT_NEAR(sum, 1.0, 1e-12);
     EXPECT_EQ(seen[1].probability, 0.0);
     EXPECT_EQ(seen[3].probability, 0.0);
-    // Excluded ones change nothing for the others.
+    // Excluded actions do not affect the others.
     const Offer rest({3, 7, 12});
     const auto without = forecasts(*made, context, rest.actions());
     EXPECT_EQ(without[0].probability, seen[0].probability);
@@ -376,7 +376,7 @@ TEST(OfferAgent, SpecsAreCanonicalAndRoundTrip) {
   EXPECT_EQ(spec("neural-sau-s"), "mlp+sau_sampling(initial_pulls=2)");
   EXPECT_EQ(spec("linear+sau_ucb+ids"), "linear+sau_ucb");
   EXPECT_EQ(spec("linear+sau_ucb+ids(actions=64,by=outputs)"), "linear+sau_ucb+ids(actions=64)");
-  // As folders from before have it.
+  // As in folders of earlier versions.
   EXPECT_EQ(spec("hashed_linear+sau_ucb(actions=64)"), "hashed_linear+sau_ucb+ids(actions=64)");
   EXPECT_EQ(spec(" hashed_linear ( bits = 10 ) + sau_ucb ( alpha = 0.50 ) "),
             "hashed_linear(bits=10)+sau_ucb(alpha=0.5)");

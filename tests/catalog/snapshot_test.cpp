@@ -73,7 +73,7 @@ std::string load_error(const std::filesystem::path& path) {
   return error_of([&] { load_agent(path); });
 }
 
-// The same file after a change of its text, with its checksum made anew.
+// The same file after a change of its text, with a new checksum.
 std::string changed(std::string bytes, std::string_view from, std::string_view to) {
   bytes.resize(bytes.size() - sizeof(std::uint64_t));
   return finish_container(bytes.replace(bytes.find(from), from.size(), to));
@@ -89,7 +89,7 @@ TEST(AgentFile, DescribesItself) {
   EXPECT_EQ(StateReader(file.payload).skip().name, "rng");
 }
 
-// The example of docs/formats/agent.md, as it was written when agent files had version 1.
+// The example of docs/formats/agent.md, written when agent files had version 1.
 TEST(AgentFile, AFileOfVersion1IsReadAndWrittenInTheNewVersion) {
   const TemporaryFolder folder;
   const std::filesystem::path old = std::string(SAU_TEST_DATA_DIR) + "/version_1.agent";

@@ -29,14 +29,14 @@ std::string state_file(const FileKind& kind = kAgentFile) {
   return file_of(kind, R"({"a":1})", state.bytes());
 }
 
-// The bytes with another number in the front, and the right checksum.
+// The bytes with another version number and the right checksum.
 std::string with_version(std::string bytes, std::uint32_t version) {
   bytes.resize(bytes.size() - sizeof(std::uint64_t));
   std::memcpy(bytes.data() + 16, &version, sizeof version);
   return finish_container(std::move(bytes));
 }
 
-// What is said of a damaged file; empty when it is good, or refused for another reason.
+// The error for a damaged file; empty if it is good, or refused for another reason.
 std::string damage_in(std::string_view bytes) {
   return error_of<DamagedFile>([&] { open_container(bytes, "a file"); });
 }
@@ -111,7 +111,7 @@ TEST(Container, TheErrorNamesTheFirstThingThatIsWrong) {
   EXPECT_THAT(damage_in(changed), HasSubstr("its checksum is wrong"));
 }
 
-// Such a file is whole: whoever can make a damaged one anew must leave it alone.
+// Such a file is intact: code that replaces damaged files must leave it alone.
 TEST(Container, AnotherKindOrVersionIsNotDamage) {
   EXPECT_EQ(refusal_of(state_file(kAgentFile), kAgentFile), "");
   EXPECT_EQ(refusal_of(state_file(kAgentFile), kModelFile),

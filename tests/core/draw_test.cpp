@@ -8,7 +8,7 @@
 namespace sau {
 namespace {
 
-const double kLargest = std::nextafter(1.0, 0.0);  // that Rng::uniform() can give
+const double kLargest = std::nextafter(1.0, 0.0);  // the largest result of Rng::uniform()
 
 TEST(Draw, IsTheIndexWhereTheSumPassesTheNumber) {
   const std::vector<double> chance = {0.25, 0.5, 0.25};

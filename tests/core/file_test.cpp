@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::TemporaryFolder;
 
-// While it lives, writing a file beyond `bytes` fails: a disk that is full.
+// Simulates a full disk: while it exists, writing a file beyond `bytes` fails.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -110,8 +110,8 @@ TEST(Slug, IsNeverEmpty) {
 
 TEST(LowerCase, ChangesLettersOnly) { EXPECT_EQ(lower_case("SAU-Ucb_1É"), "sau-ucb_1É"); }
 
-// Pinned: every random stream, and so every published number, depends on them. Worked out apart
-// from this code: FNV-1a of the text, then the SplitMix64 finaliser.
+// These values must not change: every random stream, and so every published number, depends on
+// them. They were computed without this code: FNV-1a of the text, then the SplitMix64 finaliser.
 TEST(ScopeOf, IsStable) {
   EXPECT_EQ(scope_of("bernoulli"), 0x5c231ad7e76c052dU);
   EXPECT_EQ(scope_of("bernoulli sample_mean+sau_ucb"), 0xcf1b88eea0588de8U);

@@ -77,7 +77,7 @@ TEST(Table, RowsComeBackAsTheyWereBuilt) {
   std::vector<std::uint32_t> hot;
   for (const std::uint64_t row : {0U, 1U, 2U, 0U}) {
     table.expand(row, x, hot);
-    EXPECT_EQ(x, context(table, row)) << "what the row before left must be gone";
+    EXPECT_EQ(x, context(table, row)) << "values of the previous row are left";
   }
 }
 
@@ -101,7 +101,7 @@ TEST(Table, TheFingerprintDependsOnlyOnTheContent) {
   EXPECT_NE(fingerprint(7.0, "key"), fingerprint(8.0, "key"));
 }
 
-// An image with a good checksum and wrong numbers: refused, or harmless.
+// An image with a good checksum and wrong numbers is refused or harmless.
 TEST(Table, ACraftedImageIsRefusedOrHarmless) {
   SparseRows sparse;
   for (const std::uint32_t place : {0U, 2U, 1U}) {
@@ -187,7 +187,7 @@ TEST_F(TableStore, OnlyTheOwnerCanReadTheCache) {
 TEST_F(TableStore, AnotherProcessReadsTheCacheAndRebuildsADamagedOne) {
   const std::string file = folders_.file("c.csv", "1234");
   const auto cache = cache_file({"small", file, "settings"});
-  // Children start without this process's tables; the exit code is what they prepared.
+  // A child starts without this process's tables. Its exit code is how many it prepared.
   const auto in_child = [&] {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(context(*open(file), 0)[0] == 4.0 ? prepared_.load() : 99);

@@ -25,7 +25,7 @@ using testing::FixedValues;
 
 static_assert(!Explores<Thompson, SampleMean> && Explores<Thompson, BetaBernoulli>);
 
-// n_0 = 4, n_1 = 1, n = 6:  mu_0 + sqrt(2 ln 6 / 4)  meets  mu_1 + sqrt(2 ln 6).
+// n_0 = 4, n_1 = 1, n = 6:  mu_0 + sqrt(2 ln 6 / 4)  equals  mu_1 + sqrt(2 ln 6).
 TEST(Ucb1, ChoiceChangesWhereTheIndicesAreEqual) {
   const double lead = std::sqrt(2.0 * std::log(6.0)) - std::sqrt(2.0 * std::log(6.0) / 4.0);
   for (const double off : {-1e-9, 1e-9}) {
@@ -184,7 +184,7 @@ TEST(Thompson, FrequencyMatchesTheBetaDraws) {
   EXPECT_NEAR(static_cast<double>(ones) / draws, 2.0 / 3.0, 5.0 * std::sqrt(2.0 / 9.0 / draws));
 }
 
-// Two rounds in order, whatever the values; the chances say so.
+// The strategy plays two rounds in order, whatever the values, and the chances agree.
 template <class S, class M>
 void expect_opening(S strategy, M model) {
   Rng rng({.seed = 1});

@@ -18,7 +18,7 @@ using testing::actions;
 using testing::FixedValues;
 using testing::normal_cdf;
 
-// Past the opening, with the given residuals of every action.
+// A strategy after its initial pulls, with the given residuals for every action.
 Explorer<SauSampling> after(FixedValues& model, const std::vector<std::vector<double>>& residuals,
                             SauSamplingOptions options = {}) {
   Explorer<SauSampling> sampling(actions(static_cast<Action>(residuals.size())), options);

@@ -49,7 +49,7 @@ TEST(SauUcb, IndexIsEquation7) {
   EXPECT_EQ(ucb.choose(model, {}, rng).action, 0U);
 }
 
-// The choice turns exactly where the two indices of eq. 7 meet.
+// The choice changes exactly where the two indices of eq. 7 are equal.
 TEST(SauUcb, ChoiceChangesWhereTheIndicesAreEqual) {
   Explorer<SauUcb> start(actions(2));
   FixedValues model({0.2, 0.0});
@@ -90,7 +90,7 @@ TEST(SauUcb, NIsTheStepNotTheNumberOfRewards) {
 }
 
 TEST(SauUcb, AlphaScalesTheBonus) {
-  // n = 3, S2 = 5 and 1, one reward each: the indices meet at alpha (sqrt(5) - 1) sqrt(ln 3).
+  // n = 3, S2 = 5 and 1, one reward each: they are equal at alpha (sqrt(5) - 1) sqrt(ln 3).
   const double lead = 0.25 * (std::sqrt(5.0) - 1.0) * std::sqrt(std::log(3.0));
   for (const double off : {-1e-9, 1e-9}) {
     Explorer<SauUcb> ucb(actions(2), {.alpha = 0.25});
@@ -135,7 +135,7 @@ TEST(SauUcb, AnActionWithoutAnyRewardYetHasAnInfiniteIndex) {
   for (int n = 0; n < 4; ++n) ucb.choose(model, {}, rng);
   ucb.observe(0, 0.0);
   ucb.observe(1, 0.0);
-  EXPECT_EQ(ucb.choose(model, {}, rng).action, 2U);  // 2 and 3 wait: the lowest
+  EXPECT_EQ(ucb.choose(model, {}, rng).action, 2U);  // 2 and 3 have no reward: the lowest wins
   EXPECT_EQ(ucb.choose(model, {}, rng).action, 2U);
   ucb.observe(2, 0.0);
   EXPECT_EQ(ucb.choose(model, {}, rng).action, 3U);

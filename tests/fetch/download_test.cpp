@@ -23,8 +23,8 @@ using testing::error_of;
 using ::testing::HasSubstr;
 using testing::TemporaryFolder;
 
-// Gives its replies in order, one a connection, and keeps the requests. A reply that promises more
-// than it holds is a broken connection.
+// Sends its replies in order, one per connection, and keeps the requests. A reply that is shorter
+// than it says is a broken connection.
 class ScriptedServer {
  public:
   explicit ScriptedServer(std::vector<std::string> replies)
@@ -92,7 +92,7 @@ TEST(Download, ContinuesAfterABrokenConnection) {
 
 TEST(Download, StartsAgainWhenTheFileChanged) {
   const TemporaryFolder place;
-  // Once said properly, once by a server that ignores If-Range, once by one that sends other bytes.
+  // Correctly, by a server that ignores If-Range, by one that sends other bytes, and with 416.
   for (const std::string& second :
        {whole("\"b\"", 3, "new"), rest("\"b\"", "4-9/10", "456789"), rest("\"a\"", "0-2/3", "new"),
         empty("416 Range Not Satisfiable")}) {

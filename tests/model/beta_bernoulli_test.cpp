@@ -35,7 +35,7 @@ TEST(BetaBernoulli, PosteriorCountsSuccessesAndFailures) {
   EXPECT_EQ(marginals[0].beta, 1.0);
 }
 
-// A reward r counts as r of a success: Beta(1, 1) and 0.25 is Beta(1.25, 1.75).
+// A reward r counts as a fraction r of a success: Beta(1, 1) and 0.25 give Beta(1.25, 1.75).
 TEST(BetaBernoulli, RewardsBetweenZeroAndOneCountInPart) {
   BetaBernoulli model(actions(1));
   model.update({}, 0, 0.25);
@@ -86,7 +86,7 @@ TEST(BetaBernoulli, MergedPartsEqualTheWhole) {
       EXPECT_NEAR(left.marginals({})[a].beta, whole.marginals({})[a].beta, 1e-12);
       EXPECT_NEAR(left.values({})[a], whole.values({})[a], 1e-14);
     }
-    // The sampler's constants follow: the same stream gives the same draws.
+    // The sampler's constants are updated too: the same stream gives the same draws.
     Rng one({.seed = 1}), two({.seed = 1});
     EXPECT_NEAR(left.sample({}, one)[0], whole.sample({}, two)[0], 1e-12);
   }

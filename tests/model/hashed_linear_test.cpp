@@ -27,7 +27,7 @@ double weight_of(const HashedLinear& model, std::uint64_t hash, unsigned bits = 
   return static_cast<double>(model.weights()[place_of(hash, bits)]);
 }
 
-// The formulas of the class comment with a map for the table, in double precision.
+// The formulas of the class comment, with a map as the table, in double precision.
 class NaiveNag {
  public:
   explicit NaiveNag(double rate) : rate_(rate) {}
@@ -118,7 +118,7 @@ TEST(HashedLinear, LearnsFromCrossesOfFeatures) {
   HashedLinear model(Stream{});
   const Features sunny{feature("sunny")}, rainy{feature("rainy")};
   const Features ice{feature("ice")}, tea{feature("tea")};
-  for (int i = 0; i < 2000; ++i) {  // an exclusive or: no weight but those of crosses can say it
+  for (int i = 0; i < 2000; ++i) {  // an exclusive or: only weights of crosses can learn it
     model.learn(sunny, {ice}, 1.0);
     model.learn(sunny, {tea}, 0.0);
     model.learn(rainy, {ice}, 0.0);
@@ -131,8 +131,8 @@ TEST(HashedLinear, LearnsFromCrossesOfFeatures) {
   EXPECT_NE(crossed(sunny[0].hash, ice[0].hash), crossed(ice[0].hash, sunny[0].hash));
 }
 
-// More features than sums over the context are kept for; most come in several actions, some twice
-// in one.
+// More features than the cache of sums over the context holds. Most occur in several actions, some
+// twice in one.
 TEST(HashedLinear, ActionsThatShareFeaturesGetTheSameValuesAsAlone) {
   HashedLinear model(Stream{}, {});
   Rng rng(Stream{.seed = 11, .role = Role::kProblem});
@@ -186,7 +186,7 @@ TEST(HashedLinear, AStepNeverPassesItsReward) {
     const double before = value_of(model, context, action), reward = rng.normal();
     model.learn(context, {action}, reward);
     const double after = value_of(model, context, action);
-    // A new largest value of a feature shrinks its weight before the step is taken.
+    // A new largest value of a feature shrinks its weight before the step.
     const double slack = 1e-3 * (1.0 + std::abs(before));
     ASSERT_LE(std::abs(after - reward), std::abs(before) + std::abs(reward) + slack) << i;
   }

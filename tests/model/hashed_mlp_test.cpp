@@ -54,8 +54,8 @@ double value_of(const HashedMlp& model, const Features& context, const Features&
   return value;
 }
 
-// Which of two actions is right depends on whether x is near 0: nothing linear in x, not even its
-// cross with the action, can say it. Features and rewards are far from 0 and 1 in size.
+// Which of two actions is right depends on whether x is near 0. Nothing linear in x can learn that,
+// not even its cross with the action. Features and rewards are far from 0 and 1 in size.
 TEST(HashedMlp, LearnsWhatNoLinearModelCan) {
   HashedMlp model(Stream{.seed = 1}, {.bits = 12});
   Rng rng(Stream{.seed = 2});
@@ -114,7 +114,7 @@ TEST(HashedMlp, HugeFeaturesAndRewardsStayFinite) {
 }
 
 TEST(HashedMlp, AfterAFaultAllValuesAreZero) {
-  // Sixteen layers whose weights move by 100 at once.
+  // Sixteen layers whose weights change by 100 in one step.
   HashedMlp model(Stream{.seed = 1},
                   {.bits = 10, .hidden = std::vector<double>(16, 16.0), .lr = 10.0});
   Rng rng(Stream{.seed = 6});

@@ -100,8 +100,8 @@ TEST(LinearPosterior, HugeRewardsStayFinite) {
   EXPECT_NEAR(probability[0] + probability[1], 1.0, 1e-9);
 }
 
-// sqrt(n) D of 20000 draws against Student's t; 2.2252 is passed with probability 1e-4 (Kolmogorov
-// 1933), and there are eight cases. Fixed seeds.
+// sqrt(n) D of 20000 draws against Student's t. It exceeds 2.2252 with probability 1e-4 (Kolmogorov
+// 1933), and there are eight cases. Seeds are fixed.
 TEST(LinearPosterior, DrawsHaveTheirMarginals) {
   constexpr std::size_t kDraws = 20'000;
   for (const Covariance covariance : {Covariance::kFull, Covariance::kDiagonal}) {
@@ -128,7 +128,7 @@ TEST(LinearPosterior, DrawsHaveTheirMarginals) {
   }
 }
 
-// The probabilities against 100000 choices: within 4.5 standard errors.
+// The probabilities agree with 100000 choices within 4.5 standard errors.
 TEST(LinearPosterior, ThompsonsProbabilitiesMatchItsFrequencies) {
   for (const Covariance covariance : {Covariance::kFull, Covariance::kDiagonal}) {
     LinearPosterior model(setup_of(3, 4), {.covariance = covariance});

@@ -98,8 +98,8 @@ TEST(Bernoulli, CertainActionsAreCertain) {
   }
 }
 
-// All agents on a stream meet the same noise: a step takes as many words whatever is played, and
-// the better action pays whenever the worse one does.
+// All agents on a stream get the same noise: a step takes the same number of words for every
+// action, and a better action pays whenever a worse one does.
 TEST(Bernoulli, AStepTakesTheSameDrawsForEveryAction) {
   for (const char* settings : {"(means=0x0.3x0.7x1)", "(means=0x0.3x0.7x1,rewards=uniform)"}) {
     Bernoulli problem({}, read(settings));

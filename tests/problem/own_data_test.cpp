@@ -18,7 +18,7 @@ using testing::DataFolders;
 using testing::error_of;
 using ::testing::HasSubstr;
 
-// 200 rows: a number that tells them apart, a word, and the class, which is the number modulo 3.
+// 200 rows with a unique number, a word, and the class, which is the number modulo 3.
 std::string numbered_rows() {
   std::string text = "number,word,class\n";
   for (int i = 0; i < 200; ++i) {
@@ -128,7 +128,7 @@ TEST_F(OwnData, TheDataHaveAFingerprint) {
   EXPECT_EQ(make_problem("bernoulli", {})->data(), "");
 }
 
-// It is a note for whoever takes notes; the library itself prints nothing.
+// It goes to the note function; the library itself prints nothing.
 TEST_F(OwnData, ANoteSaysOnceHowTheFileWasRead) {
   ::testing::internal::CaptureStderr();
   const testing::KeptNotes notes;

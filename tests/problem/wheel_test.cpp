@@ -16,7 +16,7 @@ Action action_of_quadrant(Context x) {
   return x[1] >= 0.0 ? 3 : 4;
 }
 
-// What is paid, to within six times the error of 0.01.
+// The rewards, within six times the standard deviation of 0.01.
 TEST(Wheel, PaysByRadiusAndQuadrant) {
   for (const double delta : {0.0, 0.5, 0.95, 1.0}) {
     Wheel wheel(Stream{}, {.delta = delta});
@@ -49,8 +49,8 @@ TEST(Wheel, RegretIsRelativeToTheBestRealisedReward) {
   }
 }
 
-// Two draws for the place and five for the errors; the rejection inside normal() may add some, but
-// the same whatever is played.
+// Two draws for the position and five for the errors. Rejection inside normal() may add some, but
+// always the same number, whatever is played.
 TEST(Wheel, AllAgentsMeetTheSameWheel) {
   Wheel one(Stream{}, {}), other(Stream{}, {});
   Rng first(Stream{.seed = 3}), second(Stream{.seed = 3});

@@ -58,8 +58,8 @@ TEST(Paper, HasTheNumbersAsPrinted) {
   EXPECT_EQ(built_in().find_problem("mushroom-fresh"), nullptr) << "no numbers";
 }
 
-// What "normalised" means in the paper: mean and standard error over Uniform's mean. Both tables
-// are rounded, so the regrets' last digits show a little.
+// "Normalised" in the paper means: mean and standard error divided by Uniform's mean. Both tables
+// are rounded, so the last digits of the regrets have a small effect.
 TEST(Paper, TheNormalisedTableIsRegretOverUniformsMean) {
   for (const PaperProblem& problem : built_in().problems) {
     if (problem.steps == 0) continue;
@@ -97,7 +97,7 @@ TEST(Paper, ASecondPaperCanBeAdded) {
   EXPECT_LT(detail::algorithm_rank("Neural-SAU-UCB", both), detail::algorithm_rank("Own", both));
   EXPECT_LT(detail::algorithm_rank("Own", both), detail::algorithm_rank("unknown", both));
   EXPECT_LT(detail::algorithm_rank("unknown", both), detail::algorithm_rank("Uniform", both));
-  // Whose numbers stand beside a problem is a matter of its steps.
+  // The number of steps decides which paper's numbers are shown.
   EXPECT_EQ(detail::paper_beside("mushroom", 50000, both), &both[0]);
   EXPECT_EQ(detail::paper_beside("mushroom", 10, both), &both[1]);
   EXPECT_EQ(detail::paper_beside("mushroom", 11, both), nullptr);

@@ -80,7 +80,7 @@ TEST(MakeReport, WhiskersEndAtTheLastTrialWithinThreeHalvesOfTheBox) {
   const Report report = report_of({bernoulli("a", {0, 10, 11, 12, 13, 14, 30})});
   const Series& series = report.sections.at(0).problems.at(0).series.at(0);
   EXPECT_EQ(series.q25, 10.5);
-  EXPECT_EQ(series.q75, 13.5);  // reach 4.5: 6 to 18
+  EXPECT_EQ(series.q75, 13.5);  // the whiskers may reach 4.5 beyond the box: 6 to 18
   EXPECT_EQ(series.whisker_low, 10.0);
   EXPECT_EQ(series.whisker_high, 14.0);
   EXPECT_EQ(series.minimum, 0.0);
@@ -116,7 +116,7 @@ TEST(MakeReport, FailedTrialsAreNotCountedAndTheNotesSaySo) {
   const Report report = report_of({bernoulli("a", {10, kFailed, 30}), bernoulli("b", {5, 6, 7}),
                                    bernoulli("gone", {kFailed, kFailed})});
   const ProblemFigure& figure = report.sections.at(0).problems.at(0);
-  ASSERT_THAT(figure.series, SizeIs(2)) << "nothing to draw of the third";
+  ASSERT_THAT(figure.series, SizeIs(2)) << "the third has nothing to draw";
   EXPECT_EQ(figure.series[0].final_mean.value, 20.0);
   EXPECT_EQ(figure.series[0].failed, 1U);
   EXPECT_THAT(figure.series[0].sample_trials, ElementsAre(0, 2));
@@ -247,7 +247,7 @@ TEST(MakeReport, RanksAndTimesOverAllProblems) {
                                    {"linear-5-5", "linear", "b", "b", {10, 20}},
                                    {"linear-5-5", "linear", "c", "c", {9, 9}}});
   const ReportSection& overview = report.sections.back();
-  ASSERT_THAT(overview.ranks, SizeIs(1)) << "what both problems have";
+  ASSERT_THAT(overview.ranks, SizeIs(1)) << "the algorithms that both problems have";
   EXPECT_THAT(overview.ranks[0].ranks.problems, ElementsAre("bernoulli-10-0.1", "linear-5-5"));
   EXPECT_EQ(overview.ranks[0].ranks.algorithms.at(0).rank.value, 1.5);
   ASSERT_THAT(overview.times, SizeIs(1));
@@ -277,7 +277,7 @@ TEST(MakeReport, FoldersAreJoined) {
   EXPECT_THAT(report.sections[0].problems[0].comparison.pairs, SizeIs(1));
   EXPECT_THAT(report.notes, Contains(HasSubstr("both hold one of the cells")));
   ASSERT_THAT(report.runs, SizeIs(2));
-  EXPECT_EQ(report.runs[0].trials, 2U) << "what is in the folder, shown or not";
+  EXPECT_EQ(report.runs[0].trials, 2U) << "all trials of the folder, shown or not";
   EXPECT_EQ(report.runs[1].trials, 6U);
 }
 
@@ -337,7 +337,7 @@ TEST(MakeReport, RefusesDamagedFoldersAndNamesTheFile) {
   replace_in(cell, "\n1,,2", "\n1,,3");
   EXPECT_THAT(error_of([&] { report_of({folder / "r"}); }),
               AllOf(HasSubstr("bernoulli-10-0.1--x.csv, line 3"), HasSubstr("checksum")));
-  write_file(cell, good.substr(0, good.size() - 5));  // as while it is being written
+  write_file(cell, good.substr(0, good.size() - 5));  // as if it were still being written
   EXPECT_EQ(report_of({folder / "r"}).sections.at(0).problems.at(0).series.at(0).trials, 1U);
   write_file(folder / "r" / "theory.json", "{\"format\":\"sau-theory\",\"version\":1}");
   EXPECT_THAT(error_of([&] { report_of({folder / "r"}); }), HasSubstr("theory.json: is damaged"));

@@ -78,7 +78,7 @@ TEST(MakeTables, CellsHaveSettingsIntervalAndDifferences) {
   EXPECT_EQ(*greedy.median, 15000.0);
   EXPECT_EQ(greedy.stuck, 0.5);
   EXPECT_THAT(greedy.differs, ElementsAre("rare-updates", "opening-rounds"));
-  EXPECT_THAT(table.cell(1, 0).differs, ElementsAre("not-explained")) << "ten errors away";
+  EXPECT_THAT(table.cell(1, 0).differs, ElementsAre("not-explained")) << "ten standard errors away";
   for (const TableCell& each : table.cells) {
     for (const std::string& id : each.differs) {
       EXPECT_THAT(detail::known_differences(), Contains(::testing::Field(&Difference::id, id)));
@@ -121,7 +121,8 @@ TEST(MakeTables, MarksTheLowestMeanAndThoseWithinTwoErrorsOfIt) {
   EXPECT_EQ(table.cell(1, 0).standing, Standing::kNear);
   EXPECT_EQ(table.cell(2, 0).standing, Standing::kOther);
   EXPECT_EQ(table.cell(3, 0).standing, Standing::kBest) << "equal means are both lowest";
-  EXPECT_EQ(table.cell(4, 0).standing, Standing::kOther) << "no error, no telling";
+  EXPECT_EQ(table.cell(4, 0).standing, Standing::kOther)
+      << "it has no standard error to compare with";
   EXPECT_FALSE(table.cell(4, 0).sem);
   EXPECT_EQ(table.cell(5, 0).trials, 0U);
   EXPECT_EQ(table.cell(5, 0).standing, Standing::kOther) << "an empty cell is not the best";

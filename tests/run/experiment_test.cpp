@@ -134,7 +134,7 @@ TEST(PaperPart, GroupsHaveTheirOwnAgentsAndStepsOrTheProblemsHorizon) {
       {"problems": ["bernoulli"], "agents": ["Uniform", "TS"], "steps": 9}
     ]})",
                                                  0);
-  ASSERT_EQ(part.cells.size(), 6U);  // the cell that is in two groups is there once
+  ASSERT_EQ(part.cells.size(), 6U);  // a cell that is in two groups appears once
   EXPECT_EQ(part.trials, 7U);
   EXPECT_EQ(part.cells[0].steps, 2000U);
   EXPECT_EQ(part.cells[1].agent, "LinearPosterior");

@@ -1,4 +1,4 @@
-// RLIMIT_FSIZE stands for the full disk: a write fails after some bytes were taken.
+// RLIMIT_FSIZE simulates a full disk: a write fails after some bytes were written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -18,7 +18,7 @@ using test::small_experiment;
 using test::TemporaryFolder;
 using ::testing::HasSubstr;
 
-// While this lives no file grows beyond `bytes`, as on a full disk.
+// While this exists, no file can grow beyond `bytes`, as on a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -1,4 +1,4 @@
-// Rewards that come late or never, and problems whose actions come and go, through the runner.
+// The runner with rewards that come late or never, and with problems whose actions come and go.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -71,7 +71,7 @@ TEST(LateProblem, DoesNotChangeTheProblemsDraws) {
   }
 }
 
-// Nothing arrives: a model that learns nothing stays where it began.
+// If no reward arrives, the agent learns nothing.
 TEST(LateProblem, WithoutAnyRewardNothingIsLearned) {
   for (const std::string problem : {"linear", "clicks"}) {
     const TrialRecord none = trial_of(problem + "+late(missing=1)", "sau_sampling", 300);
@@ -109,7 +109,7 @@ TEST(LateProblem, IsASeparateCellInAFolderAndResumes) {
     run_into(place / "resumed", experiment_of({"sau_ucb", "ts"}, 200, trials, problems), 1);
   }
   EXPECT_EQ(result_files(place / "resumed"), expected);
-  // Without the others the plain cell has the same bytes.
+  // The plain cell has the same bytes without the others.
   run_into(place / "plain", experiment_of({"sau_ucb", "ts"}, 200, 6));
   for (const char* name : {test::kUcb, test::kTs}) {
     EXPECT_EQ(result_files(place / "plain").at(name), expected.at(name));
@@ -118,7 +118,7 @@ TEST(LateProblem, IsASeparateCellInAFolderAndResumes) {
 
 TEST(OfferProblemRun, EveryAgentOfTheCatalogueMeetsTheSameOffers) {
   const TemporaryFolder place;
-  // Every article alike: the reward of a trial is the problem's draws and nothing else.
+  // All articles are equal, so the reward of a trial depends only on the problem's draws.
   const std::string alike = "clicks(articles=6,offered=3,topics=1,taste=0,appeal=0)";
   run_into(place / "r",
            experiment_of({"hashed_linear", "linear+sau_ucb", "ts", "uniform",

@@ -1,6 +1,6 @@
 // The 28 cells of figure 1 and appendix B against an independent naive implementation, and the
-// order that the paper claims. Seeds are fixed: a test passes always or never. Sizes, and the three
-// combined standard errors of the means, were fixed before the first run.
+// order that the paper claims. Seeds are fixed, so a test always passes or always fails. The sizes,
+// and the band of three combined standard errors of the means, were fixed before the first run.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A result folder after a kill, and in other hands than ours.
+// Result folders after a kill, with damage, or from somewhere else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ using ::testing::Not;
 
 Experiment tiny() { return experiment_of({"sau_ucb", "ts"}, 6, 3); }
 
-// Without the sync of write_file(): some tests write a thousand times.
+// Without the sync of write_file(), since some tests write a thousand times.
 void overwrite(const test::fs::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
@@ -114,7 +114,7 @@ TEST(Recovery, ATornSessionDoesNotSpoilTheNext) {
 }
 
 TEST(Recovery, AKillBeforeTheSettingsAreWrittenLeavesAUsableFolder) {
-  // write_file() writes aside first; a kill then leaves only the temporary file.
+  // write_file() writes a temporary file first; a kill then leaves only that.
   const TemporaryFolder place;
   const auto folder = place / "r";
   test::fs::create_directories(folder);
@@ -126,7 +126,7 @@ TEST(Recovery, AKillBeforeTheSettingsAreWrittenLeavesAUsableFolder) {
 
 struct Damage {
   const char* name;
-  const char* file;  // that the message must name
+  const char* file;  // the message must name it
   std::function<std::string(const std::string&)> change;
   std::vector<std::string> said;
 };
@@ -310,7 +310,7 @@ TEST(Refusal, AnotherVersionOfSau) {
   EXPECT_THAT(message, HasSubstr("99.1.2"));
   EXPECT_THAT(message, HasSubstr(std::string(version())));
   EXPECT_EQ(all_files(folder), before);
-  EXPECT_EQ(read_results(folder, Curves::kSkip).cells.size(), 2U);  // reading needs no such care
+  EXPECT_EQ(read_results(folder, Curves::kSkip).cells.size(), 2U);  // reading is still allowed
 }
 
 TEST(Refusal, AForeignFolder) {
@@ -338,7 +338,7 @@ TEST(Refusal, AFolderInUse) {
     EXPECT_THAT(message, HasSubstr("in use"));
     EXPECT_EQ(all_files(folder), before);
   }
-  EXPECT_TRUE(run_into(folder, small_experiment()).complete);  // free again
+  EXPECT_TRUE(run_into(folder, small_experiment()).complete);  // no longer in use
 }
 
 TEST(Refusal, APathBelowAFile) {

@@ -102,7 +102,7 @@ TEST(Results, MoreAgentsRunOnlyWhatIsMissing) {
   const auto before = result_files(place / "r");
   EXPECT_EQ(run_into(place / "r", experiment_of({"sau_ucb", "ts"}, 100, 4)).new_trials, 4U);
   EXPECT_EQ(result_files(place / "r").at(kUcb), before.at(kUcb));
-  // The first agent need not be asked for again to stay.
+  // The other agents stay, although they are not asked for again.
   EXPECT_EQ(run_into(place / "r", experiment_of({"ucb1"}, 100, 2)).new_trials, 2U);
   const RunResults results = read_results(place / "r", Curves::kSkip);
   ASSERT_EQ(results.cells.size(), 3U);
@@ -192,7 +192,7 @@ TEST(Results, OtherDataUnderTheSameNameAreRefused) {
   EXPECT_EQ(result_files(place / "r"), before);
   EXPECT_TRUE(run_into(place / "other", rows(4)).complete);
 
-  // Folders from before the field.
+  // A folder from before this field existed.
   auto old = nlohmann::json::parse(settings);
   old.at("cells")[0].erase("data");
   write_file(place / "r" / "run.json", old.dump());

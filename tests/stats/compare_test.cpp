@@ -85,7 +85,7 @@ TEST(SignedRankTest, MatchesTheCriticalValuesOfTables) {
   EXPECT_EQ(signed_rank_test(std::vector<double>{0, 0, 0}).p, 1.0);
 }
 
-// With ties and zeros, by the formulas of the textbooks: n differences, z zeros among them,
+// With ties and zeros, by the textbook formulas: n differences, of which z are zero,
 //   mean = (n (n+1) - z (z+1)) / 4,
 //   variance = (n (n+1) (2n+1) - z (z+1) (2z+1)) / 24 - sum over ties of (t^3 - t) / 48.
 TEST(SignedRankTest, TiesAndZerosByPrattsRule) {
@@ -111,7 +111,7 @@ TEST(SignedRankTest, TheApproximationMeetsTheExactDistributionAtItsLimit) {
 }
 
 TEST(Holm, MatchesTheHandCalculation) {
-  // 4 * 0.005, 3 * 0.01, 2 * 0.03, and 0.04 not below the one before it.
+  // 4 * 0.005, 3 * 0.01, 2 * 0.03, and 0.04 raised to the one before it.
   EXPECT_THAT(holm(std::vector{0.01, 0.04, 0.03, 0.005}),
               Pointwise(DoubleNear(1e-15), {0.03, 0.06, 0.06, 0.02}));
   EXPECT_THAT(holm(std::vector{0.6, 0.7}), ElementsAre(1.0, 1.0));
@@ -134,7 +134,7 @@ TEST(BcaInterval, LevelsAreShiftedByBiasAndAcceleration) {
   EXPECT_NEAR(shifted.high, 1.0 + level(z) * 998.0, 1e-6);
 }
 
-// Of zeros and ones, a resampled mean is Binomial(n, p) / n: everything is known.
+// The resampled mean of zeros and ones is Binomial(n, p) / n, so everything is known exactly.
 TEST(Bootstrap, MeanOfZerosAndOnesMatchesTheBinomial) {
   constexpr int kSize = 60, kOnes = 12;
   std::vector<double> values(kSize, 0.0);
@@ -146,7 +146,7 @@ TEST(Bootstrap, MeanOfZerosAndOnesMatchesTheBinomial) {
     const double level = detail::normal_cdf(bias + (bias + tail) / (1.0 - a * (bias + tail)));
     int k = 0;
     while (binomial_cdf(k, kSize, p) < level) ++k;
-    // Three standard errors of 20,000 resamples from a step: they cannot cross it.
+    // The level is three standard errors of 20,000 resamples away from a step, so k is certain.
     EXPECT_GT(binomial_cdf(k, kSize, p) - level, 0.0033);
     EXPECT_GT(level - binomial_cdf(k - 1, kSize, p), 0.0033);
     return static_cast<double>(k) / kSize;
@@ -163,12 +163,12 @@ TEST(Bootstrap, MedianMatchesTheOrderStatistics) {
   std::vector<double> values(kSize);
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = std::exp(0.1 * static_cast<double>(i));
-  const auto cdf = [&](int k) {  // of the median: P(it is among the k smallest)
+  const auto cdf = [&](int k) {  // P(the median is among the k smallest)
     return 1.0 - binomial_cdf(kSize / 2, kSize, static_cast<double>(k) / kSize);
   };
   const double bias = detail::normal_quantile(0.5 * (cdf(10) + cdf(11)));
   const double a = detail::median_acceleration(values);
-  EXPECT_NEAR(a, 0.0, 0.02) << "leaving one out moves a median by one of three steps";
+  EXPECT_NEAR(a, 0.0, 0.02) << "leaving one out changes a median by one of three steps";
   const auto end = [&](double tail) {
     const double level = detail::normal_cdf(bias + (bias + tail) / (1.0 - a * (bias + tail)));
     int k = 1;
@@ -291,7 +291,7 @@ TEST(Ranks, MeansOfRanksWithTiesShared) {
 }
 
 TEST(Ranks, TrialsAreResampledTogether) {
-  // b is always a little above a, whatever the noise: no resample turns them around.
+  // b is always a little above a, whatever the noise: no resample reverses them.
   const auto noise = normals(30, 4);
   auto above = noise;
   for (double& value : above) value += 0.001;

@@ -39,7 +39,7 @@ TEST(Distributions, StudentsQuantilesInvertTheClosedForm) {
   EXPECT_NEAR(detail::student_quantile(0.975, 1e9), 1.959963984540054, 1e-8);
 }
 
-// Known answers: mpmath, 50 digits.
+// Known answers from mpmath with 50 digits.
 TEST(Distributions, StudentsFunctionsAreRightForAllDegreesOfFreedom) {
   struct Known {
     double argument, dof, value;
@@ -65,7 +65,7 @@ TEST(Distributions, StudentsFunctionsAreRightForAllDegreesOfFreedom) {
   }
 }
 
-// std::lgamma sets it: two threads that compute intervals would race.
+// std::lgamma sets signgam, so two threads that compute intervals would race.
 TEST(Distributions, NoGlobalIsWritten) {
   ::signgam = 7;
   detail::student_quantile(0.975, 19.0);

@@ -75,7 +75,7 @@ TEST(TheoryFormulas, MeanOfTauMatchesThatOverAllSequences) {
       const auto tau = [n](const std::vector<double>& r, bool before) {
         double sum = before ? 1.0 : 0.0;
         for (std::size_t j = 0; j < n; ++j) {
-          sum += square(r[j] - mean_of(r, before ? j : j + 1));  // mean_of none is 0
+          sum += square(r[j] - mean_of(r, before ? j : j + 1));  // the mean of nothing is 0
         }
         return sum / static_cast<double>(n);
       };
@@ -187,7 +187,7 @@ TEST(TheoryVerdict, AWrongOrderFails) {
   }
 }
 
-// The formula of the one residual is not that of the other, and without the 1 it is wrong too.
+// The formulas of the two residuals must not be swapped, and without the 1 they are wrong too.
 TEST(TheoryVerdict, AWrongMeanOfTauFails) {
   const auto verdict = [](bool before, const auto& formula) {
     TheoryCheck check;
