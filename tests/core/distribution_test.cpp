@@ -306,8 +306,7 @@ TEST(Gamma, IsRightForATinyShape) {
             kLevel);
 }
 
-// Uses cells, cut at multiples of the standard deviation, since the reference function is slow
-// here.
+// Uses cells, cut at multiples of the standard deviation: the reference function is slow here.
 TEST(Gamma, IsRightForAHugeShape) {
   Rng rng({.seed = 203});
   const auto cdf = [](double x) { return boost::math::gamma_p(1e9, x); };
