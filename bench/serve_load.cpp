@@ -318,7 +318,7 @@ class Load {
 
 int main(int argc, char** argv) {
   sau::bench::Options options;
-  CLI::App app("Sends requests to a running `sau serve` and prints how many it answers, how fast.");
+  CLI::App app("Sends requests to a running `sau serve`; prints how many it answers and how fast.");
   app.add_option("--address", options.address, "IPv4 address")->capture_default_str();
   app.add_option("--port", options.port, "port")->required();
   app.add_option("--connections", options.connections, "number of connections")

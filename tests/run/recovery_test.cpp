@@ -201,7 +201,7 @@ std::vector<Damage> cell_damages() {
        [](const Text& t) { return t.substr(0, t.size() / 2); },
        {"not JSON"}},
       {"empty settings", "run.json", [](const Text&) { return Text(); }, {"not JSON"}},
-      {"JSON of nobody", "run.json", [](const Text&) { return Text("[1]"); }, {"damaged"}},
+      {"other JSON", "run.json", [](const Text&) { return Text("[1]"); }, {"damaged"}},
       {"no format", "run.json", [](const Text&) { return Text("{\"a\":1}"); }, {"format"}},
       {"other format",
        "run.json",
@@ -222,7 +222,7 @@ std::vector<Damage> cell_damages() {
                          [](const Text& row) { return sealed("1,yes" + body_of(row).substr(2)); });
        },
        {"line 3", "failed", "quotes"}},
-      {"failed and yet numbers",
+      {"failed, but with numbers",
        kTs,
        [](const Text& t) {
          return with_row(
