@@ -82,7 +82,7 @@ TEST(Mailbox, TheSameRewardsAreMissingForAnyDelay) {
 }
 
 // Records what an agent was taught, as text.
-struct Pupil {
+struct RecordingAgent {
   std::vector<std::string> lessons;
   int chosen = 0;
 
@@ -99,13 +99,13 @@ struct Pupil {
 TEST(LateLearner, ReturnsTheChoiceWithItsContextAndReward) {
   const auto taught = [](const Lateness& late) {
     TestProblem problem({.actions = 3, .dim = 1});
-    Pupil pupil;
-    LateLearner<Pupil, ContextLesson> learner(pupil, late, kStream);
+    RecordingAgent agent;
+    LateLearner<RecordingAgent, ContextLesson> learner(agent, late, kStream);
     Streams rng{Rng({.seed = 1}), Rng({.seed = 1, .role = Role::kAgent})};
     StepLog log;
     play(problem, learner, rng, 50, log);
-    EXPECT_EQ(pupil.chosen, 50);
-    return pupil.lessons;
+    EXPECT_EQ(agent.chosen, 50);
+    return agent.lessons;
   };
   const auto at_once = taught({}), late = taught({.delay = {20, 20}});
   ASSERT_EQ(at_once.size(), 50U);

@@ -14,7 +14,7 @@
 #include "support/errors.hpp"
 #include "support/hashed_features.hpp"
 
-namespace sau::joint_agent_test {
+namespace sau::offer_agent_test {
 namespace {
 
 using testing::error_of;
@@ -415,4 +415,4 @@ TEST(OfferAgent, AStateOfAnotherShapeIsRefused) {
 }
 
 }  // namespace
-}  // namespace sau::joint_agent_test
+}  // namespace sau::offer_agent_test

@@ -12,9 +12,9 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-std::string usage_error(const std::function<void()>& deed) {
+std::string usage_error(const std::function<void()>& action) {
   try {
-    deed();
+    action();
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), ::testing::Not(HasSubstr("\n")));
     return error.what();

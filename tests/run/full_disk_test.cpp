@@ -38,10 +38,10 @@ class FileSizeLimit {
   rlimit before_{};
 };
 
-std::string failure_on_full_disk(rlim_t bytes, const std::function<void()>& deed) {
+std::string failure_on_full_disk(rlim_t bytes, const std::function<void()>& action) {
   const FileSizeLimit limit(bytes);
   try {
-    deed();
+    action();
   } catch (const Error& error) {
     return error.what();
   }
