@@ -1,6 +1,5 @@
-// Exact probabilities of 10,000 contexts, and single decisions, in C++: what
-// bench/python_overhead.py sets Python's times against. Agents and contexts are those of that
-// script, number for number.
+// Exact probabilities of 10,000 contexts, and single decisions, in C++. bench/python_overhead.py
+// compares Python's times with these. It uses the same agents and exactly the same contexts.
 #include <benchmark/benchmark.h>
 
 #include <cmath>

@@ -4,8 +4,7 @@
 
 namespace sau::bench {
 
-// The processor time that f() takes on this thread: unlike the clock's, it does not count what
-// other programs take.
+// The CPU time that f() takes on this thread. Unlike wall time it does not count other programs.
 template <class F>
 double cpu_seconds(F&& f) {
   const auto now = [] {

@@ -1,5 +1,5 @@
-// Joint agents: 10 context features, 10 actions with 10 features each (110 crosses an action with
-// that of its id), after a thousand events of such actions out of 200.
+// Joint agents: 10 context features, 10 actions with 10 features each (110 crosses per action,
+// including those of its id), after a thousand events with such actions, drawn from 200.
 
 #include <benchmark/benchmark.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kActions = 10, kFeatures = 10;
 
-// Requests that differ, as those of a service do.
+// Requests that differ from each other, as in a service.
 class Requests {
  public:
   void next() {
@@ -95,7 +95,7 @@ void learn(benchmark::State& state, const char* spec) {
   }
 }
 
-// The copy alone, after range(0) events; not the end of the one before.
+// Times only making the copy, after range(0) events, not freeing the previous copy.
 void publish(benchmark::State& state, const char* spec) {
   Trained trained(spec);
   std::shared_ptr<const OfferAgent> copy;

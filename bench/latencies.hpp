@@ -7,7 +7,7 @@
 
 namespace sau::bench {
 
-// Times counted in classes three per cent wide, so that adding one costs next to nothing.
+// A histogram of times with classes three per cent wide, so that adding a time is cheap.
 class Latencies {
  public:
   void add(std::uint64_t nanoseconds) {
@@ -18,7 +18,7 @@ class Latencies {
   std::uint64_t count() const { return count_; }
   double longest() const { return 1e-6 * static_cast<double>(longest_); }
 
-  // The time, in milliseconds, that this share of them did not exceed.
+  // The time, in milliseconds, that this share of the times did not exceed.
   double quantile(double share) const {
     const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(count_));
     std::uint64_t below = 0;
@@ -30,7 +30,7 @@ class Latencies {
   }
 
  private:
-  static constexpr unsigned kBits = 5;  // after the leading one
+  static constexpr unsigned kBits = 5;  // kept after the leading 1 bit
 
   static std::size_t class_of(std::uint64_t time) {
     if (time < (2U << kBits)) return time;

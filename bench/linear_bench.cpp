@@ -1,6 +1,6 @@
 // The linear models against a fresh factorisation, at the sizes of covertype, mushroom and census.
 // Both sides of a comparison take turns within one benchmark, and the speedup is the median of the
-// turns' ratios: absolute times move with the machine's other work, ratios do not.
+// turns' ratios: absolute times change with the load of the machine, ratios do not.
 
 #include <benchmark/benchmark.h>
 
@@ -21,7 +21,7 @@ namespace {
 constexpr int kTurns = 15;
 constexpr std::size_t kContexts = 64;
 
-// Contexts to go round in, as a data set's rows would come.
+// Contexts that repeat in a cycle, like the rows of a data set.
 class Contexts {
  public:
   explicit Contexts(std::size_t dim) : dim_(dim), numbers_(kContexts * dim) {
@@ -53,7 +53,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// Ours and theirs in turns; about 10 ms each a turn.
+// Runs ours and theirs in turns, about 10 ms each per turn.
 template <class Ours, class Theirs>
 void compare(benchmark::State& state, double needed, Ours&& ours, Theirs&& theirs) {
   const auto ours_repeats = static_cast<std::uint64_t>(0.01 / seconds(20, ours)) + 1;
@@ -132,7 +132,7 @@ BENCHMARK(thompson_step)
     ->UseManualTime()
     ->Unit(benchmark::kMicrosecond);
 
-// A step of an agent that has just begun against one that has a long run behind it.
+// A step of a new agent against a step of an agent that has already played a long run.
 void step_after_a_long_run(benchmark::State& state) {
   const auto dim = static_cast<std::size_t>(state.range(0));
   const auto steps = static_cast<std::uint64_t>(state.range(1));
@@ -152,7 +152,7 @@ void step_after_a_long_run(benchmark::State& state) {
   std::vector<double> ratio, late;
   for (auto _ : state) {
     LinearThompson young{LinearPosterior(setup), Thompson(setup)};
-    play(young, 100);  // into the caches
+    play(young, 100);  // warms the caches
     const double early = seconds(1, [&] { play(young, kBlock); });
     play(aged, 100);
     late.push_back(seconds(1, [&] { play(aged, kBlock); }) / static_cast<double>(kBlock));

@@ -6,8 +6,9 @@
 
 namespace sau::bench {
 
-// Ridge regressions that are factorised anew whenever they are asked, with Eigen's Cholesky: what a
-// rank-one update saves. Compiled for the machine at hand, so that Eigen has its best instructions.
+// Ridge regressions that are factorised anew for every prediction, with Eigen's Cholesky, to
+// measure what a rank-one update saves. Compiled for this machine, so Eigen uses its best
+// instructions.
 class FreshRidge {
  public:
   FreshRidge(std::size_t actions, std::size_t dim, double lambda);
@@ -17,7 +18,7 @@ class FreshRidge {
   void add(std::size_t action, std::span<const double> x, double reward);
   // Factorises Lambda and solves for theta; returns x' theta.
   double solve(std::size_t action, std::span<const double> x);
-  // x' Lambda^-1 x by the factor of the last solve().
+  // x' Lambda^-1 x, with the factor of the last solve().
   double form(std::size_t action, std::span<const double> x) const;
 
  private:

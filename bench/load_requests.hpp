@@ -8,13 +8,13 @@
 
 namespace sau::bench {
 
-// Requests made beforehand, so that sending one is a copy: all of them are the same but for the
-// event id, which has a fixed width.
+// A pool of requests made in advance, so that sending one is a copy. Only the event id, which has a
+// fixed width, is filled in.
 class LoadRequests {
  public:
   static constexpr std::size_t kIdSize = 24;
 
-  // `run` makes the ids of two runs differ.
+  // `run` becomes part of the ids, so that two runs have different ones.
   LoadRequests(const std::string& key, std::uint64_t run) : run_(run) {
     const std::string more = key.empty() ? "" : "Ocp-Apim-Subscription-Key: " + key + "\r\n";
     health_ = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + more + "\r\n";
@@ -70,7 +70,7 @@ class LoadRequests {
       to[i] = static_cast<char>('0' + event % 10);
   }
 
-  // Ten features, every other one a number; `seed` decides which values.
+  // Ten features, every other one a number; `seed` determines the values.
   static std::string features(unsigned seed) {
     static constexpr const char* kWords[] = {"red",    "green",  "blue",   "sport", "politics",
                                              "mobile", "tablet", "music",  "north", "south",

@@ -1,6 +1,6 @@
 // The deep agents against plain Eigen, at the shapes of statlog, covertype and census. Both sides
 // of a comparison take turns within one benchmark, and the speedup is the median of the turns'
-// ratios: absolute times move with the machine's other work, ratios do not.
+// ratios: absolute times change with the load of the machine, ratios do not.
 
 #include <benchmark/benchmark.h>
 
@@ -26,11 +26,11 @@ struct Problem {
   std::size_t dim;
   Action actions;
   std::size_t groups;  // of one-hot columns; 0: all columns are numbers
-  std::size_t steps;   // of a trial, all on different rows
+  std::size_t steps;   // of a trial, each on a different row
 };
 constexpr Problem kStatlog{9, 7, 0, 43500}, kCovertype{54, 7, 0, 50000}, kCensus{387, 9, 67, 25000};
 
-// Rows to go round in, as a data set's would come.
+// Rows that repeat in a cycle, like those of a data set.
 class Rows {
  public:
   explicit Rows(const Problem& problem)
@@ -105,7 +105,7 @@ class Theirs {
   }
 
  private:
-  // The strategy is the same on both sides.
+  // Lets our strategy use their values, so that both sides have the same strategy.
   struct Values {
     explicit Values(std::span<const float> from) : value(from.begin(), from.end()) {}
     struct Options {
@@ -130,7 +130,7 @@ class Theirs {
   std::vector<std::uint64_t> drawn_ = std::vector<std::uint64_t>(64);
 };
 
-// A repeat's processor time.
+// The CPU time of one repeat.
 template <class F>
 double seconds(std::uint64_t repeats, F&& f) {
   const auto all = [&] {
@@ -157,7 +157,7 @@ void judge(benchmark::State& state, double value, double needed) {
   state.SetLabel(value >= needed ? "reached" : "MISSED");
 }
 
-// A whole step of Neural-SAU-Sampling: choose, learn, and a twentieth of ten mini-batches.
+// A whole step of Neural-SAU-Sampling: choose, learn, and ten mini-batches every twenty steps.
 void whole_step(benchmark::State& state, const Problem& problem, double needed) {
   Ours ours(problem);
   Theirs theirs(problem);
@@ -179,8 +179,8 @@ void whole_step(benchmark::State& state, const Problem& problem, double needed) 
   judge(state, median(ratio), needed);
 }
 
-// The multiply-adds of a mini-batch of 64 as a textbook counts them: two products for the first
-// layer, three for the second, three for the chosen action's output.
+// The floating-point operations of a mini-batch of 64 as a textbook counts them: two products for
+// the first layer, three for the second, three for the chosen action's output.
 double batch_flops(const Problem& problem) {
   const auto dim = static_cast<double>(problem.dim);
   return 2.0 * 64.0 * (2.0 * dim * 100.0 + 3.0 * 100.0 * 100.0 + 3.0 * 100.0);
@@ -218,7 +218,7 @@ struct Trained {
   Rows rows;
 };
 
-// Drawing a mini-batch and learning from it, beside the machine's peak.
+// Drawing a mini-batch and learning from it, compared with the machine's peak.
 void mini_batch(benchmark::State& state, const Problem& problem, double needed) {
   Trained trained(problem);
   std::vector<double> own, share;
@@ -251,7 +251,7 @@ void single_row(benchmark::State& state) {
   judge(state, median(ratio), 60.0);
 }
 
-// Steps per second of two trials on two threads over those of one trial on one.
+// Steps per second of two trials on two threads, divided by those of one trial on one thread.
 void two_trials(benchmark::State& state) {
   constexpr std::uint64_t kSteps = 4000;
   std::vector<double> ratio;
@@ -275,7 +275,7 @@ void two_trials(benchmark::State& state) {
   judge(state, median(ratio), 1.7);
 }
 
-// The last steps of a trial over its first ones.
+// The time of the last steps of a trial compared with that of its first steps.
 void late_over_early(benchmark::State& state, const Problem& problem) {
   constexpr std::uint64_t kPart = 2000;
   std::vector<double> ratio;

@@ -8,8 +8,8 @@
 
 namespace sau::bench {
 
-// The same network, mini-batches and optimiser (RMSprop) in plain Eigen, dense throughout: what one
-// would write down from a textbook.
+// The same network, mini-batches and optimiser (RMSprop) in plain Eigen, dense throughout, as one
+// would write it from a textbook.
 class EigenMlp {
  public:
   EigenMlp(std::size_t dim, std::size_t actions, std::size_t hidden, std::uint64_t seed);
@@ -18,7 +18,7 @@ class EigenMlp {
   // One prediction per action; valid until the next call.
   std::span<const float> values(std::span<const double> x);
   void remember(std::span<const double> x, std::uint32_t action, double reward);
-  // One mini-batch, the rows being those of the history.
+  // Trains on one mini-batch; `rows` are indices into the history.
   void train(std::span<const std::uint64_t> rows, float rate);
 
  private:
@@ -26,7 +26,7 @@ class EigenMlp {
   std::unique_ptr<State> state_;
 };
 
-// Floating-point operations per second of a loop of independent multiply-adds on vectors.
+// The floating-point operations per second of independent vector multiply-adds in a loop.
 double fma_peak();
 
 }  // namespace sau::bench

@@ -1,5 +1,5 @@
-// Steps per second on one core, problem included (items_per_second), each agent beside a naive
-// version of itself. Only the ratio of two lines of one run means anything.
+// Steps per second on one core, including the problem (items_per_second), some agents beside a
+// naive version of themselves. Only the ratio of two lines of the same run means anything.
 
 #include <benchmark/benchmark.h>
 

@@ -8,9 +8,9 @@
 
 namespace sau::bench {
 
-// The algorithms as one would first write them: the standard library's generator and
-// distributions, and every action's bonus or spread computed anew at every step. The yardstick of
-// the benchmarks, and an oracle for what they compute.
+// The algorithms as one would first write them: with the standard library's generator and
+// distributions, and with every action's bonus or spread computed anew at every step. The baseline
+// of the benchmarks, and an oracle for what they compute.
 class NaiveBandit {
  public:
   enum class Kind { kSauUcb, kSauSampling };

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What a decision costs from Python, and from C++.
+"""The cost of a decision from Python, compared with C++.
 
 A decision is choose() and learn(), with a float64 array of 10 numbers as context and 10 actions,
-in a plain loop over a list of arrays; the loop itself is measured and left in. The batch is
-probabilities() of 10,000 contexts. C++'s times are those of the same agents on the same contexts,
-from build/bench/batch_bench, run in turns with Python's.
+in a plain loop over a list of arrays. The times include the loop, whose own time is also printed.
+The batch is probabilities() of 10,000 contexts. The times of C++ are for the same agents on the
+same contexts, from build/bench/batch_bench, which runs in turns with Python.
 
 usage: PYTHONPATH=build/python /usr/bin/python3 bench/python_overhead.py [build/bench/batch_bench]
 """
@@ -28,7 +28,7 @@ AGENTS = {
 
 
 def contexts():
-    """Those of bench/batch_bench.cpp."""
+    """The same contexts as in bench/batch_bench.cpp."""
     i = np.arange(ROWS * DIM)
     return np.sin((i * i % 100_003).astype(float)).reshape(ROWS, DIM)
 
@@ -43,7 +43,7 @@ def step(agent, x):
 
 
 def best_time(work, rounds=ROUNDS):
-    """Seconds, the best of several rounds: what else the machine does only adds to it."""
+    """Seconds, the best of several rounds: other load on the machine only adds time."""
     times = []
     for _ in range(rounds):
         start = time.perf_counter()
@@ -53,7 +53,7 @@ def best_time(work, rounds=ROUNDS):
 
 
 def measure(spec, X):
-    """Nanoseconds of choose, of learn, of both; and an agent that has learned 1000 steps."""
+    """Nanoseconds of choose, learn, both and the loop; and an agent after 1000 steps."""
     rows = [X[i % ROWS].copy() for i in range(DECISIONS)]
     rewards = [float(x[0]) for x in rows]
     agent = make(spec)
@@ -92,7 +92,7 @@ def measure(spec, X):
 
 
 def cpp_times(program, name):
-    """Nanoseconds of a decision, milliseconds of a batch: the best of several rounds."""
+    """Nanoseconds per decision and milliseconds per batch, the best of several rounds."""
     command = [program, f"--benchmark_filter=/{name}$", "--benchmark_format=json",
                "--benchmark_min_time=0.05", "--benchmark_repetitions=5"]
     printed = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
@@ -113,14 +113,14 @@ def main():
     for name, spec in AGENTS.items():
         single, trained = measure(spec, X)
         batch, cpp = [], []
-        for _ in range(3):  # in turns: the machine may be busier now than then
+        for _ in range(3):  # in turns, since the load of the machine changes
             batch.append(1e3 * best_time(lambda: trained.probabilities(X), 5))
             cpp.append(cpp_times(program, name) if program else (float("nan"), float("nan")))
         decision, batch_cpp = (min(times) for times in zip(*cpp))
         print(f"{name:<15} {single['choose']:5.0f} ns {single['learn']:5.0f} ns "
               f"{single['both']:5.0f} ns {1e9 / single['both']:12,.0f} {decision:5.0f} ns "
               f"{min(batch):6.2f} ms {batch_cpp:6.2f} ms {min(batch) / batch_cpp:6.2f}")
-    print(f"(the loop itself: {single['loop']:.0f} ns a decision)")
+    print(f"(the loop itself: {single['loop']:.0f} ns per decision)")
 
 
 if __name__ == "__main__":

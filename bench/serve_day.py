@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A day of sau serve, compressed: ranks and rewards as fast as they are answered, events that expire,
-exports, backups, read-outs and kills, all at the same time. At the end everything that was acknowledged
-must be in the log, learned from once. Prints what was measured; the exit code is 1 when something is lost.
+"""A day of sau serve in a short time: ranks and rewards as fast as the server answers, events that expire,
+exports, backups, status requests and kills, all at the same time. At the end everything that was
+acknowledged must be in the log and learned exactly once. Prints the measurements; the exit code is 1 if
+something was lost.
 
     bench/serve_day.py build/sau build/bench/serve_load --events 1000000 --kill-every 60
 """
@@ -47,7 +48,7 @@ class Server:
         return json.loads(self.call("GET", "/v1/status")[1])["totals"]
 
     def memory(self):
-        """Resident bytes that are the process' own, not pages of files."""
+        """Resident bytes of anonymous memory, without pages of files."""
         with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
             return 1024 * int(re.search(r"RssAnon:\s+(\d+) kB", file.read())[1])
 
@@ -77,7 +78,7 @@ class Day:
                               check=False, timeout=1800, **more)
 
     def tools(self):
-        """What an operator does beside a running server, over and over."""
+        """Repeats what an operator does while the server runs."""
         turn = 0
         while not self.stopping.wait(self.options.pause):
             turn += 1
@@ -102,10 +103,10 @@ class Day:
                         self.counts["read-outs"] += 1
                 self.memories.append((server.memory(), server.totals()["waiting"]))
             except (OSError, http.client.HTTPException, AttributeError, json.JSONDecodeError, TypeError):
-                pass  # it was killed at that moment
+                pass  # the server was killed at that moment
 
     def load(self, name, seconds):
-        """Until the time is up or the server is gone; returns the ranks of each second."""
+        """Sends load until the time is up or the server is gone; returns the ranks in each second."""
         done = subprocess.run([self.options.load, "--port", str(self.server.port), "--path", "rank+reward",
                                "--rewarded", "0.3", "--connections", str(self.options.connections),
                                "--seconds", str(seconds), "--warmup", "0", "--each-second",
@@ -130,11 +131,11 @@ class Day:
             killer = threading.Timer(self.options.kill_every,
                                      lambda server=self.server: server.process.kill())
             killer.start()
-            # (The load ends by itself when the server is gone.)
+            # The load ends by itself when the server is killed.
             seconds = self.load(f"acknowledged-{rounds}.txt", self.options.kill_every + 30)
             killer.join()
             ranks += sum(seconds)
-            self.rates += seconds[:-1]  # the last one was cut short
+            self.rates += seconds[:-1]  # the last second was cut short
             self.server.end(signal.SIGKILL)
             self.counts["kills"] += 1
             self.server = Server(self.options.program, self.folder, self.path("log.txt"))
@@ -148,9 +149,9 @@ class Day:
                 break
             time.sleep(0.2)
         else:
-            self.failures.append(f"something waits for ever: {totals}")
+            self.failures.append(f"events are still waiting after 10 minutes: {totals}")
         if self.server.end(signal.SIGTERM) != 0:
-            self.failures.append("the server did not end well")
+            self.failures.append("the server did not exit with code 0")
 
     def check(self):
         verified, replayed = self.run("log", "verify", self.folder), self.run("log", "replay", self.folder)
@@ -167,7 +168,7 @@ class Day:
             for line in file:
                 name = line[12:line.index('"', 12)]  # {"eventId":"..."
                 if name in events:
-                    self.failures.append(f"{name} is there twice")
+                    self.failures.append(f"{name} is in the log twice")
                 rewards = re.search(r'"rewards":\[(.*?)\]', line)[1]
                 events[name] = rewards.count('"value"')
                 completed += '"state":"learned"' in line or '"state":"missing"' in line
@@ -190,8 +191,8 @@ class Day:
         print(f"{ranks} decisions and {rewards} rewards acknowledged; "
               + ", ".join(f"{count} {name}" for name, count in self.counts.items()))
         if rates:
-            print(f"ranks a second: median {statistics.median(rates):.0f}, least {rates[0]}, "
-                  f"largest {rates[-1]}; least over median {rates[0] / statistics.median(rates):.2f}")
+            print(f"ranks per second: median {statistics.median(rates):.0f}, least {rates[0]}, "
+                  f"most {rates[-1]}; least over median {rates[0] / statistics.median(rates):.2f}")
         if self.memories:
             most = max(self.memories)
             least = min(self.memories)
@@ -206,13 +207,13 @@ class Day:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=os.path.abspath, help="sau")
-    parser.add_argument("load", type=os.path.abspath, help="serve_load, of the benchmarks")
-    parser.add_argument("--events", type=int, default=1_000_000, help="decisions, at least [1000000]")
-    parser.add_argument("--kill-every", type=float, default=60.0, help="seconds [60]")
+    parser.add_argument("load", type=os.path.abspath, help="serve_load, built with the benchmarks")
+    parser.add_argument("--events", type=int, default=1_000_000, help="smallest number of decisions [1000000]")
+    parser.add_argument("--kill-every", type=float, default=60.0, help="seconds between kills [60]")
     parser.add_argument("--wait", default="PT20S", help="rewardWaitTime [PT20S]")
     parser.add_argument("--pause", type=float, default=5.0, help="seconds between two exports or backups [5]")
-    parser.add_argument("--connections", type=int, default=64, help="of the load [64]")
-    parser.add_argument("--work", help="folder for the files [that of temporary ones]")
+    parser.add_argument("--connections", type=int, default=64, help="connections of the load [64]")
+    parser.add_argument("--work", help="folder for the files [the folder of temporary files]")
     day = Day(parser.parse_args())
     try:
         day.play()

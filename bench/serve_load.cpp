@@ -1,6 +1,6 @@
-// A load for `sau serve`, from one thread and as cheaply as possible, since it often shares its
-// processors with the server: requests are made beforehand, and of the answers only the status and
-// the length are read.
+// Sends load to `sau serve` from one thread. It uses little CPU time, since it often shares the
+// machine with the server: requests are made in advance, and only the status and the length of an
+// answer are read.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -43,14 +43,14 @@ struct Client {
   int socket = -1;
   std::string out, in;
   std::deque<Sent> open;              // sent and not answered
-  std::deque<std::uint64_t> decided;  // events that a reward is due for
+  std::deque<std::uint64_t> decided;  // events to send a reward for
 };
 
 std::uint64_t now() {
   return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
-// One response at the start of `bytes`: its size, or 0 when it is not all there.
+// The response at the start of `bytes`; size 0 if it is not complete.
 struct Response {
   std::size_t size = 0;
   int status = 0;
@@ -143,12 +143,12 @@ class Load {
         std::printf(" %llu", static_cast<unsigned long long>(ranks));
       }
     }
-    std::printf("\nbroken connections: %llu, processor time of this program: %.2f s\n",
+    std::printf("\nbroken connections: %llu, CPU time of this program: %.2f s\n",
                 static_cast<unsigned long long>(broken_),
                 seconds(used.ru_utime) + seconds(used.ru_stime));
   }
 
-  // Whether the server answered, and well.
+  // Whether the server answered, and without errors.
   bool good() const {
     for (const auto& [status, count] : statuses_) {
       if (status >= 300) return false;
@@ -204,8 +204,8 @@ class Load {
     send(client);
   }
 
-  // As many as are due by now, each to the next connection that has room. The time of a request
-  // that is late begins when it was due.
+  // Sends as many requests as are due by now, each on the next connection that has room. The time
+  // of a late request counts from when it was due.
   void pace(std::uint64_t time) {
     const double gap = 1e9 / options_.rate;
     std::size_t tried = 0;
@@ -228,7 +228,7 @@ class Load {
     while (!client.out.empty()) {
       const auto size =
           ::send(client.socket, client.out.data(), client.out.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (size <= 0) return;  // goes on when there is room; a broken one is seen when reading
+      if (size <= 0) return;  // continues when there is room; reading detects a broken connection
       client.out.erase(0, static_cast<std::size_t>(size));
     }
   }
@@ -280,7 +280,7 @@ class Load {
     latencies_[sent.kind].add(time - std::min(time, sent.time));
   }
 
-  // The same for the same share, whatever the order of the answers.
+  // Depends only on the event and the share, not on the order of the answers.
   bool is_rewarded(std::uint64_t event) const {
     constexpr std::uint64_t kParts = 1000;
     return static_cast<double>(event * 7919 % kParts) < options_.rewarded * kParts;
@@ -288,7 +288,7 @@ class Load {
 
   void reconnect(Client& client) {
     ++broken_;
-    // Who keeps a list expects the server to be killed, and stops then.
+    // With --acknowledged the server is expected to be killed; then the load ends.
     if (acknowledged_ != nullptr) {
       gone_ = true;
       return;
@@ -318,23 +318,23 @@ class Load {
 
 int main(int argc, char** argv) {
   sau::bench::Options options;
-  CLI::App app("Sends requests to a running `sau serve` and prints how many it answers, and when.");
+  CLI::App app("Sends requests to a running `sau serve`; prints how many it answers and how fast.");
   app.add_option("--address", options.address, "IPv4 address")->capture_default_str();
   app.add_option("--port", options.port, "port")->required();
-  app.add_option("--connections", options.connections, "kept open")
+  app.add_option("--connections", options.connections, "number of connections")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
-  app.add_option("--seconds", options.seconds, "that count")
+  app.add_option("--seconds", options.seconds, "seconds to measure")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--warmup", options.warmup, "seconds before those")
+  app.add_option("--warmup", options.warmup, "seconds before measuring")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--pipeline", options.pipeline, "requests sent ahead on a connection")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--rate", options.rate,
-                 "requests per second in all, evenly; 0 is as many as are answered")
+                 "requests per second in total, evenly spaced; 0: as fast as they are answered")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--path", options.path, "what to ask for")
@@ -344,8 +344,8 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   app.add_option("--acknowledged", options.acknowledged,
-                 "file for a line of every rank and reward that was acknowledged; the load then "
-                 "ends when a connection breaks");
+                 "file to write a line for every acknowledged rank and reward; the load then ends "
+                 "when a connection breaks");
   app.add_flag("--each-second", options.each_second, "print the ranks of each second");
   app.add_option("--key", options.key, "Ocp-Apim-Subscription-Key");
   CLI11_PARSE(app, argc, argv);

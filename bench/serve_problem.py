@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Agents served over HTTP beside the same agents in the laboratory, on the same rows in the same order.
+"""Compares agents served over HTTP with the same agents in the laboratory, on the same rows in the same order.
 
 Every trial starts a service, sends the context of every step as the numbers x0, x1, ... and the actions
-as the ids "0", "1", ..., and rewards what was chosen. The laboratory plays the same trials. Prints the mean
-regret of both. Needs the Python package on PYTHONPATH.
+as the ids "0", "1", ..., and sends the reward of the chosen action. The laboratory plays the same trials.
+Prints the mean regret of both. Needs the Python package on PYTHONPATH.
 
     PYTHONPATH=build/python bench/serve_problem.py build/sau --problem statlog --steps 2000 --trials 5
 """

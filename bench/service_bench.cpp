@@ -1,4 +1,4 @@
-// The service without HTTP: what a rank costs, step by step and whole.
+// The service without HTTP: the cost of a rank, of each step and in total.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -70,7 +70,7 @@ void BM_Decide(benchmark::State& state) {
 }
 BENCHMARK(BM_Decide)->Arg(0)->Arg(100)->Arg(10000);
 
-// Whole events on disk, synced: many in flight, as over HTTP.
+// Whole events, synced to disk, with many in flight as over HTTP.
 void BM_Service(benchmark::State& state) {
   const auto folder =
       std::filesystem::temp_directory_path() / fmt::format("sau-bench-{}", ::getpid());

@@ -1,4 +1,4 @@
-// An agent by name, on rewards of your own: choose, look what it paid, learn.
+// An agent made by name, with your own rewards: choose, see the reward, learn.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace {
 
-// Your world. Here three buttons that are clicked with these chances; the agent never sees them.
+// Your world. Here: three buttons that are clicked with these chances, which the agent never sees.
 double click(sau::Action action, sau::Rng& world) {
   constexpr double kChance[] = {0.20, 0.35, 0.30};
   return world.uniform() < kChance[action] ? 1.0 : 0.0;

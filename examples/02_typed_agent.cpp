@@ -1,4 +1,4 @@
-// A value model of your own joined with SAU-UCB at compile time: no virtual call in the loop.
+// Your own value model, joined with SAU-UCB at compile time: no virtual call in the loop.
 #include <cstdint>
 #include <cstdio>
 #include <span>
@@ -23,7 +23,7 @@ struct ShrunkMeanOptions {
   }
 };
 
-// Mean drawn towards a prior:  (strength * prior + sum of rewards) / (strength + n_a).
+// A mean drawn towards a prior:  (strength * prior + sum of rewards) / (strength + n_a).
 class ShrunkMean {
  public:
   static constexpr std::string_view kName = "shrunk_mean";
@@ -46,12 +46,12 @@ class ShrunkMean {
     refresh(action);
   }
 
-  // What is saved and loaded; one description for both directions.
+  // The fields to save and load; one description for both.
   static void state(auto& self, auto&& field) {
     field("sum", self.sum_);
     field("pulls", self.pulls_);
   }
-  // After loading: rebuilds what is not saved.
+  // Called after loading: rebuilds what is not saved.
   void restored() noexcept {
     for (std::size_t a = 0; a < sum_.size(); ++a) refresh(static_cast<sau::Action>(a));
   }
@@ -68,7 +68,7 @@ class ShrunkMean {
 static_assert(sau::ValueModel<ShrunkMean>);
 static_assert(sau::Explores<sau::SauUcb, ShrunkMean>);
 
-// All that play() asks of a recorder: step(), false to end the trial.
+// A recorder for play() needs only step(), which returns false to end the trial.
 struct RegretSum {
   double regret = 0.0;
   bool step(sau::Action, double, double step_regret) noexcept {

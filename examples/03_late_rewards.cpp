@@ -11,7 +11,7 @@ struct Pending {
   double reward = 0.0;
 };
 
-// Plays with rewards that wait in a bag of `delay` and are taken out in random order.
+// Plays with rewards that wait in a bag of size `delay` and are taken out in random order.
 std::vector<int> play(std::size_t delay) {
   const sau::Setup setup{.shape = {.actions = 4, .dim = 0}, .stream = {}};
   const auto agent = sau::make_agent("sau_ucb", setup);

@@ -1,5 +1,5 @@
-// A log with exact propensities, an estimate from that log, and an agent that is saved, loaded and
-// goes on as if it had never stopped.
+// A log with exact propensities, an estimate from that log, and an agent that is saved and loaded
+// and continues as if it had never stopped.
 #include <unistd.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ struct Logged {
   double reward;
 };
 
-// One decision: the chances first, since choose() moves the agent on.
+// One decision. It asks for the chances first, since choose() changes the agent.
 Logged decide(sau::AnyAgent& agent, sau::Rng& rng, sau::Rng& world) {
   std::vector<double> chance(3);
   agent.probabilities({}, chance);
@@ -40,7 +40,7 @@ int main() {
   sau::Rng rng(sau::Stream{.seed = 8, .role = sau::Role::kAgent});
   sau::Rng world(sau::Stream{.seed = 8, .role = sau::Role::kProblem});
 
-  // Inverse propensity scoring: what would "always action 2" have earned a step?
+  // Inverse propensity scoring: what would "always action 2" have earned per step?
   constexpr int kSteps = 20'000;
   double sum = 0.0, squares = 0.0;
   for (int n = 0; n < kSteps; ++n) {

@@ -13,7 +13,7 @@
 
 namespace {
 
-// Runs what is missing and returns how many trials that were.
+// Runs the missing trials and returns how many there were.
 std::uint64_t run_in(const std::filesystem::path& folder, const sau::Experiment& experiment) {
   sau::ResultFolder results(folder, experiment);  // locks the folder while it lives
   sau::RunOptions options;

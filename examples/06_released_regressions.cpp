@@ -1,11 +1,11 @@
 // Why do the paper's linear agents have more regret than ours? The code released with the paper
-// learns less than its text says. Every 20 steps it changes one regression, that of the action just
-// played, and adds to its sums as many steps as the action was played since its last change, but
-// drawn at random from all of them. It opens with two rounds less one step. The library it ran on,
-// PyTorch 1.6, breaks ties towards the last action, later versions towards the first. SAU's
-// residuals are taken against an index drawn anew, bonus or noise included. NeuralLinear computes
-// the features of what it adds with its network as it is by then. This program plays its agents
-// that way, with both rules for ties, beside those of this library:
+// learns less than the paper says. Every 20 steps it changes one regression, that of the action
+// just played. It adds to its sums as many steps as the action was played since its last change,
+// but draws them at random from all steps of the action. It opens with two rounds less one step.
+// The library it ran on, PyTorch 1.6, breaks ties towards the last action; later versions towards
+// the first. SAU's residuals are relative to a newly drawn index, including its bonus or noise.
+// NeuralLinear computes the features of the steps it adds with its current network. This program
+// plays the agents that way, with both rules for ties, beside those of this library:
 //     06_released_regressions [PROBLEM [TRIALS [AGENT]]]      06_released_regressions statlog 50
 #include <cmath>
 #include <cstdint>
@@ -36,7 +36,7 @@ enum class Ties { kFirst, kLast };
 
 class ReleasedAgent {
  public:
-  // With `network` the regressions are of its last hidden layer.
+  // With `network` the regressions use its last hidden layer as features.
   ReleasedAgent(const sau::Setup& setup, Explores explores, Ties ties,
                 const sau::LinearPosteriorOptions& options, std::optional<sau::MlpOptions> network)
       : explores_(explores), ties_(ties), rng_(setup.stream), action_(setup.shape.actions) {
@@ -82,7 +82,7 @@ class ReleasedAgent {
   struct Action {
     std::optional<sau::LinearPosterior> regression;
     std::vector<Step> history;
-    std::size_t added = 0;  // how many steps its sums are of
+    std::size_t added = 0;  // how many steps are in its sums
     double squares = 1.0;   // S2 of SAU
   };
 
@@ -113,8 +113,8 @@ class ReleasedAgent {
     return index;
   }
 
-  // As many steps as are new, but drawn from all of the action's, without replacement: the first
-  // ones of a shuffle.
+  // Adds as many steps as are new, but drawn without replacement from all steps of the action: the
+  // first ones of a shuffle.
   void change(Action& action) {
     auto& history = action.history;
     const std::size_t fresh = history.size() - action.added;
@@ -158,14 +158,13 @@ Settings settings_of(const std::string& problem) {
   settings.released_neural = settings.neural;
   set(settings.neural, wheel || mushroom ? 23.0 : 1.5, wheel || mushroom ? 12.0 : 38.0,
       wheel || mushroom ? 30.0 : 1.0);
-  // A comment beside the released settings of the wheel says that they are those of statlog. They
-  // are those of mushroom; but the numbers that were printed are those of statlog's.
+  // A comment beside the released settings for the wheel says that they are statlog's. They are
+  // mushroom's; but the printed numbers are those that statlog's settings give.
   set(settings.released_neural, mushroom ? 23.0 : 1.5, mushroom ? 12.0 : 38.0,
       mushroom ? 30.0 : 1.0);
   return settings;
 }
 
-// Our agent of that name, and the released one.
 template <class Strategy, class Model>
 auto ours(const typename Model::Options& model, const typename Strategy::Options& strategy) {
   return [=](const sau::Setup& setup) {

@@ -1,10 +1,10 @@
-// Why is the paper's NeuralGreedy so far behind? In the code released with the paper its actions
-// come as a column, so that a mask of shape (64, 1, K) meets predictions of shape (64, K) and is
-// spread over them. Written out, the loss of a mini-batch is then
+// Why is the paper's NeuralGreedy so far behind? In the code released with the paper, the actions
+// are a column, so a mask of shape (64, 1, K) is broadcast over predictions of shape (64, K).
+// Written out, the loss of a mini-batch is then
 //     sum_j sum_k count_k (prediction_k(x_j) - reward_j)^2 / 64
-// with count_k the steps of the mini-batch that played action k. Every action's output at a context
-// is fitted to the reward that some other action may have earned there. This program trains one
-// network that way and one as defined, both epsilon-greedy:
+// where count_k is the number of steps in the mini-batch that played action k. Every action's
+// output at a context is fitted to a reward that another action may have earned there. This program
+// trains one network that way and one as defined, both epsilon-greedy:
 //     07_released_greedy [PROBLEM [TRIALS [STEPS]]]       07_released_greedy statlog 10
 #include <algorithm>
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace {
 
-// In place of MlpKernel::output_errors, which fits the chosen action's output only.
+// Replaces MlpKernel::output_errors, which fits only the chosen action's output.
 double spread_errors(const float* x, std::size_t count, std::size_t width,
                      const sau::MlpOutput& layer, const std::uint32_t* action, const float* reward,
                      float* delta) noexcept {
@@ -59,7 +59,7 @@ const sau::MlpKernel& spread_kernel() {
   return kernel;
 }
 
-// As sau::Mlp with its default settings but for lr_decay, and another loss.
+// Like sau::Mlp with its default settings except lr_decay, but with the released loss.
 class SpreadMlp {
  public:
   static constexpr std::string_view kName = "spread_mlp";

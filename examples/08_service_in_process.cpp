@@ -1,4 +1,4 @@
-// The decision service inside a program, without HTTP: rank, reward, and why it decided so.
+// The decision service inside a program, without HTTP: rank, reward, and explain a decision.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -12,8 +12,8 @@
 
 namespace {
 
-// The service answers from a thread of its own, once the record is on disk; this waits for it. The
-// promise is shared, since the answer may still be returning from it when it has been read.
+// The service answers from its own thread once the record is on disk; this waits for the answer.
+// The promise is shared, since set_value() may still be running when the result has been read.
 template <class T, class Call>
 T wait_for(Call call) {
   const auto promise = std::make_shared<std::promise<sau::Result<T>>>();
@@ -39,7 +39,7 @@ std::string request(int visit, bool phone) {
 int run(const std::filesystem::path& folder) {
   sau::ServiceOptions options;
   options.folder = folder;
-  // A clock of our own makes every output the same; leave it out for the system's.
+  // A fixed clock makes every output the same. Leave it out to use the system's clock.
   options.clock = [] { return sau::Milliseconds{1'700'000'000'000}; };
   sau::Service service(std::move(options));
 
@@ -58,7 +58,7 @@ int run(const std::filesystem::path& folder) {
       service.reward(answer.event_id, clicked ? R"({"value":1})" : R"({"value":0})",
                      std::move(done));
     });
-    // The next decision is to know this reward: in a program that serves people, leave it out.
+    // Waits until the reward is learned, for the next decision. Leave this out in a real service.
     service.settle();
     clicks += clicked ? 1.0 : 0.0;
     if (visit >= kVisits - kLast && shown == (phone ? "sport" : "news")) ++best;
@@ -66,7 +66,7 @@ int run(const std::filesystem::path& folder) {
   std::printf("clicks: %.0f of %d\n", clicks, kVisits);
   std::printf("the best article in %d of the last %d visits\n", best, kLast);
 
-  // Every decision can be explained, as JSON: what was predicted, how sure it was, the chances.
+  // Explains a decision as JSON: the predicted values, how certain they were, and the chances.
   const auto why = service.decision("visit-" + std::to_string(kVisits - 1));
   if (!why.ok()) return 1;
   std::printf("%s\n", why.value().c_str());

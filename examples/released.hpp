@@ -1,4 +1,4 @@
-// What the two experiments about the code released with the paper share.
+// Shared by the two experiments about the code released with the paper.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct RegretSum {
   }
 };
 
-// Regret over so many trials of the problem; make(setup) is an agent. steps = 0: the problem's own
-// number. The streams have the names that `sau run` gives them, so the problems are the same.
+// The regret over `trials` trials of the problem; make(setup) makes an agent. steps = 0: the
+// problem's default. The streams have the same names as in `sau run`, so the problems are the same.
 template <class Make>
 sau::Summary regret_of(const std::string& problem, std::uint64_t trials, std::uint64_t steps,
                        const Make& make) {

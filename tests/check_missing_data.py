@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests that need data sets say so when these are not there, and fail where they must be there.
+"""Tests that need data sets are skipped and listed without them, and fail if the data are required.
 
 usage: check_missing_data.py TEST_PROGRAM_OF_PROBLEM SAU_PROGRAM
 """
@@ -33,7 +33,7 @@ def main(problem_test, program):
 
         assert run([TOOL], absent, 0) == ""
         run([TOOL], required, 0)
-        # Where the data are required, nothing is skipped: it fails.
+        # If the data are required, the tests fail instead of being skipped.
         for command in (one_in_cpp, two_in_python):
             assert "the data sets are not in " + folder in run(command, required, 1)
         assert not listed.exists()
@@ -45,7 +45,7 @@ def main(problem_test, program):
         assert "Dataset.MushroomIsOneHotAndPaysByItsClass" in text, text
         assert "Mushroom.test_add" in text, text
         run([TOOL], required, 1)
-    print("missing data: skipped and counted, or refused")
+    print("missing data: tests are skipped and counted, or fail")
 
 
 if __name__ == "__main__":

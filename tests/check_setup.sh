@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs tools/setup.sh against a package manager that only writes down what it is asked.
+# Runs tools/setup.sh with a fake package manager that only records what it is asked.
 set -euo pipefail
 
 setup=$(cd "$(dirname "$0")/.." && pwd)/tools/setup.sh
@@ -7,7 +7,7 @@ temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 mkdir "$temporary/bin"
 
-# A package counts as installed when it is in the file `installed`.
+# A package counts as installed if it is in the file `installed`.
 cat >"$temporary/bin/dpkg-query" <<END
 #!/bin/sh
 for package; do :; done
@@ -37,15 +37,15 @@ fail() {
 "$setup" build >/dev/null
 [[ $(head -n 1 "$temporary/asked") == *update* ]] || fail "did not update the lists first"
 [[ $(tail -n 1 "$temporary/asked") == *"cmake libfmt-dev" ]] ||
-  fail "asked for '$(tail -n 1 "$temporary/asked")', not for cmake and libfmt-dev alone"
+  fail "asked for '$(tail -n 1 "$temporary/asked")', not only for cmake and libfmt-dev"
 
 "$setup" --list python >"$temporary/list"
 grep -qx pybind11-dev "$temporary/list" || fail "the list python has no pybind11-dev"
 grep -qx cmake "$temporary/list" || fail "the list python has no cmake"
-! grep -qx npm "$temporary/list" || fail "the list python has what only the program needs"
-! grep -qx libgtest-dev "$temporary/list" || fail "the list python has the packages of the tests"
+! grep -qx npm "$temporary/list" || fail "the list python has packages that only the program needs"
+! grep -qx libgtest-dev "$temporary/list" || fail "the list python has packages of the tests"
 
-# A machine with no more commands than the script itself uses.
+# A machine with only the commands that the script uses.
 mkdir "$temporary/few"
 for tool in bash sh cat env grep id; do
   ln -s "$(command -v "$tool")" "$temporary/few/$tool"
@@ -54,13 +54,13 @@ bare=$temporary/bin:$temporary/few
 "$setup" --list build | grep -vx -e nodejs -e npm >"$temporary/installed"
 PATH=$bare "$setup" build >/dev/null
 [[ $(tail -n 1 "$temporary/asked") == *"nodejs npm"* ]] || fail "did not ask for nodejs and npm"
-# Both commands come from elsewhere.
+# Both commands exist without their packages.
 printf '#!/bin/sh\n' >"$temporary/bin/node"
 cp "$temporary/bin/node" "$temporary/bin/npm"
 chmod +x "$temporary/bin/node" "$temporary/bin/npm"
 : >"$temporary/asked"
 PATH=$bare "$setup" build >/dev/null
-[[ ! -s $temporary/asked ]] || fail "asked for nodejs or npm, whose commands are there"
+[[ ! -s $temporary/asked ]] || fail "asked for nodejs or npm, whose commands exist"
 
-"$setup" nonsense >/dev/null 2>&1 && fail "took an unknown list"
+"$setup" nonsense >/dev/null 2>&1 && fail "accepted an unknown list"
 echo "setup.sh installs what is missing, and nothing else"

@@ -1,4 +1,4 @@
-// Bundles a page of src/ into one file that needs no other: node build.mjs PAGE OUTPUT
+// Bundles a page of src/ into one self-contained file: node build.mjs PAGE OUTPUT
 import {createHash} from 'node:crypto';
 import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
@@ -24,7 +24,7 @@ async function bundle(entry) {
   return {text: result.outputFiles[0].text.trim(), files: Object.keys(result.metafile.inputs)};
 }
 
-// The licences of the packages that the files belong to; one text for those that share it.
+// The licences of the packages that the files belong to; a text that several share appears once.
 function licences(files) {
   const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;
   const packages = new Set(files.map((file) => file.match(folder)?.[0]).filter(Boolean));
@@ -37,10 +37,10 @@ function licences(files) {
     texts.set(text, [...(texts.get(text) ?? []), `${name} ${version}`]);
   }
   const parts = [...texts].map(([text, names]) => `${names.join(', ')}:\n\n${text}`);
-  return parts.join('\n\n----\n\n').replaceAll('--', '- -');  // it is put into a comment
+  return parts.join('\n\n----\n\n').replaceAll('--', '- -');  // the text goes into a comment
 }
 
-// Inside <script> nothing may look like its end.
+// Inside <script> nothing may look like its closing tag or a comment.
 const asScript = (text) => text.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
 
 function fill(template, slots) {
@@ -52,8 +52,8 @@ function fill(template, slots) {
   return template;
 }
 
-// What the page may do, whatever a text in it says: run this script, use this style, and ask its own
-// server.
+// Restricts what the page may do, even if a text gets into it as markup: run this script, use this
+// style, and ask its own server.
 function policy(script, style) {
   const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   const rules = ["default-src 'none'", `script-src ${hash(script)}`, `style-src ${hash(style)}`,

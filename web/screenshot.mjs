@@ -1,7 +1,8 @@
 // A picture of a report, such as the one in README.md:
 //   node web/screenshot.mjs PAGE OUTPUT [ID [WIDTH HEIGHT]]
-// PAGE is a file of `sau report`, ID the element at the top of the picture. The packages are those
-// of a build with tests (build/web/work, or SAU_WEB_WORK); chromium is Debian's, or CHROMIUM.
+// PAGE is a file made by `sau report`, ID the element at the top of the picture. The packages come
+// from a build with tests (build/web/work, or SAU_WEB_WORK); the browser is Debian's chromium, or
+// CHROMIUM.
 import {createRequire} from 'node:module';
 import {dirname, join, resolve} from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
@@ -28,7 +29,7 @@ try {
   await tab.goto(pathToFileURL(resolve(page)).href);
   await tab.waitForSelector('html[data-ready]');
   if (id !== undefined) await tab.locator(`[id="${id}"]`).evaluate((one) => one.scrollIntoView());
-  // Figures near the window are being drawn: two frames, and what they take.
+  // Wait until the figures near the window are drawn: two frames and a little more.
   await tab.evaluate(() => new Promise((done) =>
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 200)))));
   await tab.screenshot({path: output});

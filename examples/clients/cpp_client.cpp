@@ -1,5 +1,5 @@
-// A client of `sau serve` in C++ with libcurl: asks what to show, and tells how it went.
-//     cpp_client http://127.0.0.1:8080 [VISITS]      the key, if one is needed, in SAU_KEY
+// A client of `sau serve` in C++ with libcurl: asks what to show and sends the reward.
+//     cpp_client http://127.0.0.1:8080 [VISITS]      SAU_KEY is the key, if the service needs one
 #include <curl/curl.h>
 
 #include <chrono>
@@ -97,7 +97,7 @@ int run(const std::string& endpoint, int visits) {
   int clicks = 0;
   for (int visit = 0; visit < visits; ++visit) {
     const bool phone = visit % 2 == 0;
-    // With our own ids, a request is safe to repeat.
+    // With our own ids a request is safe to repeat.
     const std::string id = "cpp-" + std::to_string(start) + "-" + std::to_string(visit);
     const Json sport = {{"id", "sport"}, {"features", Json::array({{{"topic", "football"}}})}};
     const Json news = {{"id", "news"},

@@ -1,7 +1,7 @@
-"""The build backend of the Python package (PEP 517 and 660), with nothing to download.
+"""The build backend of the Python package (PEP 517 and 660). It downloads nothing.
 
 It lets CMake build the extension from the C++ sources of the repository, and packs it with the
-files of src/sau. An existing build folder of the repository is used if it is for this Python.
+files in src/sau. It uses the repository's build folder if that was configured for this Python.
 
 ``pip install --config-settings build-dir=DIR ./python`` names another build folder.
 """
@@ -45,7 +45,7 @@ get_requires_for_build_sdist = get_requires_for_build_wheel
 def prepare_metadata_for_build_wheel(
     metadata_directory: str, config_settings: Settings = None
 ) -> str:
-    """Without it pip would build everything to learn a name and a version."""
+    """Without this, pip would build everything just to learn the name and version."""
     pybind11 = _pybind11_version(_configured(config_settings))
     folder = Path(metadata_directory) / f"sau-{_version()}.dist-info"
     folder.mkdir()
@@ -110,7 +110,7 @@ def _configured(settings: Settings) -> Path:
                      "-D", f"Python3_EXECUTABLE={_interpreter()}"]
         if not cache:
             configure += ["-D", "CMAKE_BUILD_TYPE=Release", "-D", "CMAKE_UNITY_BUILD=ON"]
-            # The program's pages would need packages from the network.
+            # The program's web pages would need packages from the network.
             parts = ("TESTS", "BENCH", "EXAMPLES", "PROGRAM")
             configure += [f"-DSAU_BUILD_{part}=OFF" for part in parts]
             configure += ["-G", "Ninja"] if shutil.which("ninja") else []
@@ -119,7 +119,7 @@ def _configured(settings: Settings) -> Path:
 
 
 def _build_folder(settings: Settings) -> Path:
-    """The repository's own if it may be used: what is compiled there need not be again."""
+    """The repository's build folder if it fits, so that nothing is compiled twice."""
     if settings and "build-dir" in settings:
         return Path(settings["build-dir"]).resolve()
     shared = ROOT / "build"
@@ -131,18 +131,18 @@ def _build_folder(settings: Settings) -> Path:
     own = shared / f"wheel-{sys.implementation.cache_tag}"
     try:
         own.mkdir(parents=True, exist_ok=True)
-    except OSError:  # a source tree that cannot be written to
+    except OSError:  # the source tree is read-only
         return Path(tempfile.mkdtemp(prefix="sau-build-"))
     return own
 
 
 def _interpreter() -> str:
-    """Not that of a virtual environment, which may be gone tomorrow."""
+    """The base interpreter: a virtual environment may be gone tomorrow."""
     return str(getattr(sys, "_base_executable", None) or sys.executable)
 
 
 def _same_python(cache: dict[str, str]) -> bool:
-    """Whether an extension for that build's interpreter is one for this."""
+    """Whether an extension built for that build's interpreter works with this one."""
     executable = cache.get("Python3_EXECUTABLE", "")
     if not executable or not Path(executable).exists():
         return False
@@ -156,7 +156,7 @@ def _suffix() -> str:
 
 
 def _cache_of(folder: Path) -> dict[str, str]:
-    """What CMake decided in a build folder."""
+    """The CMake cache of a build folder."""
     file = folder / "CMakeCache.txt"
     if not file.exists():
         return {}
@@ -171,7 +171,7 @@ def _pybind11_version(folder: Path) -> str | None:
 def _extension_in(folder: Path) -> Path:
     extension = folder / "python" / "sau" / f"_core{_suffix()}"
     if not extension.exists():
-        raise SystemExit(f"sau: the build has made no {extension}")
+        raise SystemExit(f"sau: the build did not make {extension}")
     return extension
 
 
@@ -227,7 +227,7 @@ def _metadata(pybind11: str | None) -> str:
         *(f"Classifier: {one}" for one in project["classifiers"]),
     ]
     for requirement in project["dependencies"]:
-        # An extension made with an older pybind11 misreads NumPy 2.
+        # An extension built with an older pybind11 misreads NumPy 2.
         old = pybind11 is not None and tuple(map(int, pybind11.split(".")[:2])) < (2, 12)
         limit = ",<2" if old and requirement.startswith("numpy") else ""
         lines.append(f"Requires-Dist: {requirement}{limit}")
@@ -245,7 +245,7 @@ def _tag() -> str:
 
 
 def _information(pybind11: str | None) -> dict[str, bytes]:
-    """The files of a wheel's dist-info, but for the list of them all."""
+    """The files of a wheel's dist-info, except RECORD."""
     wheel = f"Wheel-Version: 1.0\nGenerator: sau_build\nRoot-Is-Purelib: false\nTag: {_tag()}\n"
     return {
         "METADATA": _metadata(pybind11).encode(),
@@ -270,7 +270,7 @@ def _write_wheel(folder: Path, files: dict[str, bytes], pybind11: str | None) ->
     wheel = f"sau-{version}-{tag}.whl"
     with zipfile.ZipFile(folder / wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
-            entry = zipfile.ZipInfo(name)  # the same bytes whenever it is made
+            entry = zipfile.ZipInfo(name)  # a fixed date, so the bytes are always the same
             entry.external_attr = (0o755 if name.endswith(".so") else 0o644) << 16
             archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
     return wheel

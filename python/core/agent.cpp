@@ -12,7 +12,7 @@
 namespace sau::python {
 namespace {
 
-// Everything that has to be kept of an agent besides its spec and shape.
+// The state of an agent: everything to be saved besides its spec and shape.
 py::bytes state_of(const AgentHandle& handle) {
   if (handle.has_offers()) return offer_state(handle.offers());
   const AgentCore& core = handle.core();
@@ -63,7 +63,7 @@ void save_file(const AgentHandle& handle, const std::filesystem::path& path) {
   save_agent(path, *handle.core().agent, handle.core().rng);
 }
 
-// Calls f with the agent, whichever it is.
+// Calls f with the agent, of either kind.
 template <class F>
 auto with_agent(const AgentHandle& handle, F&& f) {
   return handle.has_offers() ? f(*handle.offers().agent) : f(*handle.core().agent);
@@ -110,15 +110,15 @@ void AgentHandle::start(const std::string& spec, Action actions, std::size_t dim
 void AgentHandle::refuse() const {
   if (offers_) {
     throw UsageError(
-        "the agent was made without n_actions: it has no fixed set of actions, and every call "
-        "offers them, choose(context={...}, actions=[...])");
+        "the agent was made without n_actions: it has no fixed set of actions, so every call must "
+        "offer some, choose(context={...}, actions=[...])");
   }
   if (!core_) {
     throw UsageError(
-        "the agent has seen no context yet, so their length is not known; give "
+        "the agent has seen no context yet, so the length of a context is not known; give "
         "context_dim");
   }
-  throw Error("the agent is at work in another thread; give every thread an agent of its own");
+  throw Error("the agent is at work in another thread; give every thread its own agent");
 }
 
 void define_agent(py::module_& module) {

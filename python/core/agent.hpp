@@ -15,19 +15,19 @@ namespace sau::python {
 
 namespace py = pybind11;
 
-// An agent, the generator it chooses with, and what Python has to know besides. Choices hold it,
-// too, so that they can still say how likely they were; it holds nothing of Python's.
+// An agent, the generator it chooses with, and what Python needs to know besides. Choices hold it
+// too, so that they can still work out their probability. It holds no Python objects.
 struct AgentCore {
   AgentCore(std::unique_ptr<AnyAgent> made, const Rng& generator)
       : agent(std::move(made)), rng(generator) {}
 
   std::unique_ptr<AnyAgent> agent;
   Rng rng;
-  std::uint64_t turn = 0;  // counts what changes the agent: choices, rewards
-  bool busy = false;       // at work without the interpreter's lock
+  std::uint64_t turn = 0;  // counts the changes of the agent: choices, rewards
+  bool busy = false;       // in use by a thread that has released the interpreter's lock
 };
 
-// The same of an agent to which actions are offered by id. It works with the interpreter's lock
+// The same for an agent to which actions are offered by id. It runs with the interpreter's lock
 // held, so it is never busy.
 struct OfferCore {
   OfferCore(std::unique_ptr<OfferAgent> made, const Rng& generator)
@@ -38,12 +38,12 @@ struct OfferCore {
   std::uint64_t turn = 0;
 };
 
-// The base of sau.Agent. It has an agent of a fixed set of actions, empty until the length of a
-// context is known, or one to which actions are offered.
+// The base of sau.Agent. It holds either an agent with a fixed set of actions, which is empty until
+// the length of a context is known, or an agent to which actions are offered.
 class AgentHandle {
  public:
-  // The agent of a fixed set of actions. Throws Error while another thread has it at work,
-  // UsageError where there is none.
+  // The agent with a fixed set of actions. Throws Error while another thread uses it, UsageError if
+  // there is none.
   AgentCore& core() const {
     if (!core_ || core_->busy) refuse();
     return *core_;
@@ -51,7 +51,7 @@ class AgentHandle {
   bool started() const noexcept { return core_ != nullptr; }
   const std::shared_ptr<AgentCore>& shared() const noexcept { return core_; }
 
-  // The agent to which actions are offered. Throws UsageError where there is none.
+  // The agent to which actions are offered. Throws UsageError if there is none.
   OfferCore& offers() const {
     if (!offers_) throw UsageError("the agent has a fixed set of actions; none can be offered");
     return *offers_;
@@ -63,7 +63,7 @@ class AgentHandle {
   }
 
   void start(const std::string& spec, Action actions, std::size_t dim, const Stream& stream);
-  // Throws Error while another thread has the old one at work.
+  // Throws Error while another thread uses the old one.
   void adopt(std::shared_ptr<AgentCore> core) {
     if (core_ && core_->busy) refuse();
     core_ = std::move(core);
@@ -77,19 +77,20 @@ class AgentHandle {
   std::unique_ptr<OfferCore> offers_;
 };
 
-// The handle inside a Python object of type sau.Agent; throws TypeError when its __init__ was not
-// called. For methods that Python calls directly: pybind11's own way takes longer than a decision.
+// The handle inside a Python object of type sau.Agent; throws TypeError if its __init__ was not
+// called. For methods that Python calls directly: pybind11's lookup takes longer than a decision.
 AgentHandle& handle_in(PyObject* self);
 
-// The agent of `self`, which is begun with contexts of length `dim` if it has not been.
+// The agent of `self`. Starts it with contexts of length `dim` if it was not started yet.
 AgentCore& begun(PyObject* self, std::size_t dim);
 
-// The one that was given of two names for the same argument. Throws TypeError if both were.
+// `x` and `context` are two names for one argument: returns the one that was given. Throws
+// TypeError if both were.
 PyObject* one_context(PyObject* x, PyObject* context);
-// Throws UsageError if actions were offered to an agent of a fixed set.
+// For agents with a fixed set of actions: throws UsageError if actions were offered.
 void refuse_offer(PyObject* actions, PyObject* excluded);
 
-// What is known of each of the actions that are offered; it changes nothing.
+// A number for each of the offered actions; changes nothing.
 enum class OfferNumber { kProbability, kValue };
 py::object offer_numbers(const AgentHandle& handle, OfferNumber which, PyObject* context,
                          PyObject* actions, PyObject* excluded);
@@ -97,17 +98,17 @@ py::object offer_numbers(const AgentHandle& handle, OfferNumber which, PyObject*
 PyObject* choose_offered(const AgentHandle& handle, PyObject* context, PyObject* actions,
                          PyObject* excluded);
 void learn_offered(const AgentHandle& handle, PyObject* choice, double reward);
-// Bytes that restored_offers() makes the same agent of.
+// Bytes from which restored_offers() makes the same agent.
 py::bytes offer_state(const OfferCore& core);
 std::unique_ptr<OfferCore> restored_offers(const std::string& spec, std::string_view state);
 
 using AgentClass = py::class_<AgentHandle>;
 
-// choose() and learn(), one at a time: the quick ones.
+// The fast choose() and learn() of a single decision.
 void define_decisions(AgentClass& type);
-// Making, copying and keeping of agents to which actions are offered.
+// Starting and restoring agents to which actions are offered.
 void define_offers(AgentClass& type);
-// Everything over rows of contexts.
+// Everything that takes rows of contexts.
 void define_batches(AgentClass& type);
 // The type itself and the rest.
 void define_agent(py::module_& module);

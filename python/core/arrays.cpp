@@ -21,7 +21,7 @@ bool is_numeric(char kind) { return kind == 'f' || kind == 'i' || kind == 'u' ||
 }  // namespace
 
 bool is_plain_row(PyObject* object, std::span<const double>& out) noexcept {
-  // Looked up once: asking NumPy's type takes longer than the rest.
+  // Looked up once: asking NumPy for its types takes longer than the rest.
   static PyTypeObject* const kArray = npy_api::get().PyArray_Type_;
   static PyObject* const kDouble = py::dtype::of<double>().release().ptr();
   if (Py_TYPE(object) != kArray) return false;
@@ -43,12 +43,12 @@ Doubles doubles_of(py::handle object, const char* what) {
     }
   } else if (py::hasattr(object, "toarray")) {
     throw UsageError(std::string(what) + ": expected a dense array, found a sparse " +
-                     type_name(object) + "; its toarray() will do");
+                     type_name(object) + "; pass its toarray()");
   }
   const py::array array = py::array::ensure(object);
   if (!array) {
     throw UsageError(std::string(what) + ": expected an array of numbers, found a " +
-                     type_name(object) + " that NumPy can make no array of");
+                     type_name(object) + " that NumPy cannot turn into an array");
   }
   if (!is_numeric(array.dtype().kind())) {
     throw UsageError(std::string(what) + ": expected numbers, found dtype " +
@@ -57,7 +57,7 @@ Doubles doubles_of(py::handle object, const char* what) {
   const auto numbers =
       py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(array);
   if (!numbers) throw py::error_already_set();
-  // Side by side, but not where a double may lie: numbers out of a packed record, for example.
+  // Contiguous, but not aligned: numbers from a packed record, for example.
   if ((numbers.flags() & npy_api::NPY_ARRAY_ALIGNED_) == 0) {
     return Doubles(numbers.attr("copy")());
   }
@@ -76,8 +76,8 @@ void ContextArgument::convert(PyObject* object) {
 
 Matrix::Matrix(py::handle object, const char* what) : array_(doubles_of(object, what)) {
   if (array_.ndim() != 2) {
-    throw UsageError(std::string(what) + ": expected two dimensions, one row a context, found an " +
-                     "array of shape " + shape_of(array_));
+    throw UsageError(std::string(what) + ": expected two dimensions, one row per context, found " +
+                     "an array of shape " + shape_of(array_));
   }
   rows_ = static_cast<std::size_t>(array_.shape(0));
   columns_ = static_cast<std::size_t>(array_.shape(1));
@@ -89,7 +89,7 @@ void Matrix::check(std::size_t dim) const {
     throw UsageError("the contexts have " + std::to_string(columns_) + " numbers, expected " +
                      std::to_string(dim));
   }
-  // Without a way out of it the loop takes vectors; where one is wrong, the next finds it.
+  // Branch-free, so the compiler vectorises it. If a number is wrong, the second loop finds it.
   unsigned wrong = 0;
   for (std::size_t i = 0; i < rows_ * columns_; ++i) {
     wrong |= std::abs(data_[i]) <= std::numeric_limits<double>::max() ? 0U : 1U;

@@ -15,19 +15,19 @@ namespace sau::python {
 
 namespace py = pybind11;
 
-// A row of numbers, side by side and aligned.
+// Numbers, contiguous and aligned.
 using Doubles = py::array_t<double, py::array::c_style>;
 
-// The array itself where it can be used as it is: one dimension, float64, side by side. Otherwise
-// false; nothing is converted and no error is set.
+// Sets `out` to the array's own numbers if it can be used as it is: one dimension, float64,
+// contiguous. Otherwise returns false; nothing is converted and no error is set.
 bool is_plain_row(PyObject* object, std::span<const double>& out) noexcept;
 
-// The numbers of anything that NumPy can make an array of, as float64 side by side: the array
-// itself if it is that already, else a copy. Throws UsageError, with `what`, for text, objects,
+// The numbers of anything that NumPy can turn into an array, as contiguous float64: the array
+// itself if it is that already, else a copy. Throws UsageError, naming `what`, for text, objects,
 // complex numbers, masked and sparse arrays.
 Doubles doubles_of(py::handle object, const char* what);
 
-// One context; None is an empty one. Holds a copy where one had to be made.
+// One context; None is an empty one. Holds a copy if one had to be made.
 class ContextArgument {
  public:
   explicit ContextArgument(PyObject* object) {
@@ -40,10 +40,10 @@ class ContextArgument {
   void convert(PyObject* object);
 
   Context row_;
-  std::optional<Doubles> copy_;  // optional: NumPy has to be asked for an empty array, too
+  std::optional<Doubles> copy_;  // optional, since even an empty array is a call to NumPy
 };
 
-// Contexts as rows. Throws UsageError when it is not a matrix.
+// Contexts as rows. Throws UsageError if it is not a matrix.
 class Matrix {
  public:
   Matrix(py::handle object, const char* what);
@@ -64,13 +64,13 @@ class Matrix {
   const double* data_ = nullptr;
 };
 
-// Numbers, one for each of `rows`. Throws UsageError otherwise.
+// Numbers, one per row. Throws UsageError otherwise.
 Doubles column_of(py::handle object, std::size_t rows, const char* what);
 
-// Whole numbers below `limit`, one for each of `rows`. Throws UsageError otherwise.
+// Whole numbers below `limit`, one per row. Throws UsageError otherwise.
 std::vector<Action> actions_of(py::handle object, std::size_t rows, Action limit, const char* what);
 
-// Throws UsageError, naming the row, unless an agent can learn from every one of them.
+// Throws UsageError, naming the row, unless every reward is in the range.
 void check_rewards(std::span<const double> rewards, const RewardRange& range);
 
 inline std::span<const double> span_of(const Doubles& array) {

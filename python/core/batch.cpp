@@ -1,4 +1,4 @@
-// Agents over rows of contexts.
+// Methods of agents that take rows of contexts.
 #include <pybind11/numpy.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::size_t actions_in(const AgentCore& core) { return core.agent->shape().actio
 
 py::ssize_t as_size(std::size_t size) { return static_cast<py::ssize_t>(size); }
 
-// Python lets a method be called with anything as self.
+// Checked, since Python lets a method be called with anything as self.
 AgentCore& agent_of(py::handle self, std::size_t dim) {
   if (!py::isinstance<AgentHandle>(self)) throw py::type_error("self is not a sau.Agent");
   return begun(self.ptr(), dim);
@@ -32,7 +32,7 @@ AgentCore& agent_for(py::handle self, const Matrix& contexts) {
   return core;
 }
 
-// A row of numbers for one context, a matrix for many; fill(core, x, out) writes those of one.
+// A row of numbers for one context, a matrix for many; fill(core, x, out) writes one row.
 template <class F>
 Rows per_context(py::handle self, py::handle x, const char* name, F&& fill) {
   return as_usage([&]() -> Rows {
@@ -58,7 +58,7 @@ Rows per_context(py::handle self, py::handle x, const char* name, F&& fill) {
   });
 }
 
-// The same numbers, for an agent of a fixed set of actions or for actions that are offered.
+// The same numbers, for an agent with a fixed set of actions or for actions that are offered.
 template <class F>
 py::object numbers_of(py::handle self, OfferNumber which, py::handle x, py::handle actions,
                       py::handle context, py::handle excluded, F&& fill) {
@@ -90,7 +90,7 @@ py::object values(py::handle self, py::handle x, py::handle actions, py::handle 
                     });
 }
 
-// actions, values, probabilities or None, and the contexts as they were used.
+// (actions, values, probabilities or None, the contexts as they were used)
 py::tuple choose_batch(py::handle self, py::handle x, bool wants_probability) {
   return as_usage([&] {
     const Matrix contexts(x, "choose_batch");
@@ -116,7 +116,7 @@ py::tuple choose_batch(py::handle self, py::handle x, bool wants_probability) {
   });
 }
 
-// Nothing is learned unless all of it can be.
+// Learns either all rows or none.
 void learn_batch(py::handle self, py::handle x, py::handle actions, py::handle predicted,
                  py::handle rewards) {
   as_usage([&] {
@@ -137,8 +137,8 @@ void learn_batch(py::handle self, py::handle x, py::handle actions, py::handle p
   });
 }
 
-// Rows of a log, in their order: as if the agent had made these choices itself, with the values it
-// would have predicted. What it draws on the way is from a copy of its generator.
+// Learns the rows of a log in order, as if the agent had made these choices itself, with the values
+// it would have predicted. Draws on the way come from a copy of its generator.
 void learn_logged(py::handle self, py::handle x, py::handle actions, py::handle rewards) {
   as_usage([&] {
     const Matrix contexts(x, "X");
@@ -160,7 +160,7 @@ void learn_logged(py::handle self, py::handle x, py::handle actions, py::handle 
 }
 
 constexpr const char* kProbabilitiesDoc =
-    "The chance of every action in the next ``choose``, exactly; changes nothing.\n\n"
+    "The exact chance of every action in the next ``choose``; changes nothing.\n\n"
     "Parameters\n"
     "----------\n"
     "x : array_like, or dict of features, optional\n"

@@ -1,4 +1,4 @@
-// Names: what there is, and how it is written.
+// The catalogue: which components exist, and how their specs are written.
 #include "sau/catalog/catalog.hpp"
 
 #include <pybind11/stl.h>
@@ -39,7 +39,7 @@ py::list describe(std::span<const Alias> aliases) {
   return list;
 }
 
-// [(name, [(key, value), ...]), ...]: the parts of an agent, or the problem alone.
+// [(name, [(key, value), ...]), ...]: the parts of an agent, or the one part of a problem.
 std::vector<std::pair<std::string, Params>> split(const std::string& canonical) {
   std::vector<std::pair<std::string, Params>> parts;
   for (const std::string& part : split_specs(canonical, '+')) {
@@ -55,7 +55,7 @@ py::dict build_info() {
                   "kernel"_a = std::string(instruction_set_name(instruction_set())));
 }
 
-// What a problem is, without keeping it.
+// A description of a problem.
 py::dict problem_info(const std::string& text) {
   const auto describe_as = [&](const auto& problem, const Shape& shape) {
     const RewardRange rewards = problem.rewards();
@@ -64,13 +64,13 @@ py::dict problem_info(const std::string& text) {
                     "reward_range"_a = py::make_tuple(rewards.min, rewards.max),
                     "default_steps"_a = problem.default_steps(), "data"_a = problem.data());
   };
-  // Where actions come and go by id, there is no number of them.
+  // If actions come and go by id, they have no fixed number.
   if (offers_by_id(text)) return describe_as(*make_offer_problem(text, {}), {.actions = 0});
   const auto problem = make_problem(text, {});
   return describe_as(*problem, problem->shape());
 }
 
-// What follows a problem's spec when its rewards arrive so; empty when they arrive at once.
+// The text to append to a problem's spec for rewards this late; empty if they are not late.
 std::string late_text(const std::string& delay, double missing) {
   return with_lateness(
       "", read_options<Lateness>("run", {{"delay", delay}, {"missing", format_number(missing)}}));

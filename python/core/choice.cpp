@@ -46,7 +46,7 @@ PyObject* get_probability(PyObject* self, void*) {
   return guarded([&] { return PyFloat_FromDouble(probability_of(cast(self))); });
 }
 
-// Read-only, and without a copy: it keeps the choice alive.
+// A read-only view without a copy. It keeps the choice alive.
 PyObject* get_context(PyObject* self, void*) {
   return guarded([&] {
     py::array_t<double> view({Py_SIZE(self)}, {sizeof(double)}, cast(self)->context(),
@@ -83,7 +83,7 @@ PyObject* represent(PyObject* self) {
   });
 }
 
-// A choice that is kept for later keeps its probability as well, as long as there is one.
+// Pickles the probability too, if it is known or can still be worked out.
 PyObject* reduce(PyObject* self, PyObject*) {
   return guarded([&] {
     auto* choice = cast(self);
@@ -138,11 +138,11 @@ PyGetSetDef getters[] = {
     {"action", get_action, nullptr, "The action to play, counted from 0.", nullptr},
     {"value", get_value, nullptr, "The reward predicted for it at that moment.", nullptr},
     {"probability", get_probability, nullptr,
-     "The chance that this action had, exactly. Worked out when it is first asked for, which must "
-     "be\n"
-     "before the agent chooses or learns again; choose(x, probability=True) does it at once.",
+     "The exact chance that this action had. It is worked out when you first ask for it, which "
+     "must be\n"
+     "before the agent chooses or learns again; choose(x, probability=True) does it right away.",
      nullptr},
-    {"context", get_context, nullptr, "What it was chosen for; read-only.", nullptr},
+    {"context", get_context, nullptr, "The context it was chosen for; read-only.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, "For pickle and copy."},
@@ -151,8 +151,8 @@ PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, "For pickle and cop
 constexpr const char* kDoc =
     "Choice(action, value, context=None, probability=None)\n--\n\n"
     "A decision: what Agent.choose() returns and Agent.learn() takes back, however late.\n\n"
-    "It unpacks into action, value and probability. It can be pickled while its reward is on the\n"
-    "way, or made anew from what was kept in a log.\n\n"
+    "It unpacks into action, value and probability. It can be pickled until its reward arrives,\n"
+    "or made again from what was kept in a log.\n\n"
     "Examples\n"
     "--------\n"
     ">>> import sau\n"

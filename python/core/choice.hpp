@@ -10,12 +10,12 @@
 
 namespace sau::python {
 
-// sau.Choice: one small object a decision, with its context behind it in the same block.
+// sau.Choice: one small object per decision, with its context behind it in the same block.
 struct ChoiceObject {
   PyObject_VAR_HEAD  // ob_size: numbers in the context
       std::shared_ptr<AgentCore>
-          core;        // who made it; null: not known
-  std::uint64_t turn;  // of the agent, just after the choice
+          core;        // the agent that made it; null: not known
+  std::uint64_t turn;  // the agent's turn just after the choice
   double value;
   double probability;  // NaN: not asked for yet
   Action action;
@@ -24,7 +24,7 @@ struct ChoiceObject {
   Context view() noexcept { return {context(), static_cast<std::size_t>(Py_SIZE(this))}; }
 };
 
-// The probability of a choice that was not asked for it.
+// The probability of a choice while it is not known.
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 void define_choice(py::module_& module);

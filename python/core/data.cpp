@@ -44,7 +44,7 @@ py::array_t<std::int64_t> labels_in(const Table& table) {
   return out;
 }
 
-// contexts, labels or None, n_actions, steps of a trial.
+// (contexts, labels or None, n_actions, steps of a trial)
 py::tuple load_data(std::string name) {
   std::ranges::replace(name, '-', '_');
   const DataLoader& loader = detail::data_loader(name);
@@ -76,7 +76,6 @@ py::list describe_sources() {
   return list;
 }
 
-// A column of a matrix, packed.
 detail::PackedColumn pack(const Matrix& matrix, std::size_t column) {
   detail::PackedColumn packed;
   for (std::size_t i = 0; i < matrix.rows(); ++i) packed.push(matrix.row(i)[column]);

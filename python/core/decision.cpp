@@ -1,5 +1,5 @@
-// choose() and learn() of one context, called by Python without anything in between: together they
-// take little longer than the agent itself.
+// choose() and learn() for one context. Python calls them directly, without pybind11 in between, so
+// they take little longer than the agent itself.
 #include <vector>
 
 #include "agent.hpp"
@@ -11,14 +11,14 @@
 namespace sau::python {
 namespace {
 
-// The arguments of a call, by place or by name. Throws TypeError as Python's own functions do.
+// The arguments of a call, by position or by name. Throws TypeError as Python's own functions do.
 class Arguments {
  public:
   Arguments(const char* function, PyObject* const* args, Py_ssize_t count, PyObject* names)
       : function_(function), args_(args), count_(count), names_(names) {}
 
-  // The argument at `place`, or called `name`; null when it is not there. A place below 0: by name
-  // only.
+  // The argument at position `place`, or called `name`; null if it was not given. A negative place
+  // means by name only.
   PyObject* take(Py_ssize_t place, const char* name) {
     PyObject* found = place >= 0 && place < count_ ? args_[place] : nullptr;
     if (found != nullptr) ++taken_;
@@ -40,7 +40,7 @@ class Arguments {
     throw py::type_error(std::string(function_) + "() needs the argument '" + name + "'");
   }
 
-  // To be called when every argument was taken.
+  // Call this after taking every argument.
   void finish() const {
     if (taken_ == count_ + (names_ == nullptr ? 0 : PyTuple_GET_SIZE(names_))) return;
     throw py::type_error(std::string(function_) + "() got an argument that it does not know");
@@ -138,11 +138,9 @@ constexpr const char* kChooseDoc =
     "Parameters\n"
     "----------\n"
     "x : array_like of context_dim numbers, or dict of features, optional\n"
-    "    What is seen before choosing; nothing where there are no contexts. A float64 array of "
-    "one\n"
-    "    dimension is used as it is, everything else is converted. It is a dictionary for an "
-    "agent\n"
-    "    that was made without n_actions.\n"
+    "    The context. Leave it out if there are no contexts. A float64 array of one dimension is\n"
+    "    used as it is; everything else is converted. For an agent that was made without\n"
+    "    n_actions it is a dictionary.\n"
     "actions : list of dict or str\n"
     "    Only for an agent that was made without n_actions: the actions to choose from. Each is a\n"
     "    dictionary with its \"id\" and its features, or its id alone.\n"
@@ -151,13 +149,13 @@ constexpr const char* kChooseDoc =
     "excluded : list of str, optional\n"
     "    Ids of actions that must not be chosen.\n"
     "probability : bool, default False\n"
-    "    Whether to work out ``choice.probability`` at once. Otherwise this happens when it is\n"
-    "    asked for, which must be before the agent chooses or learns again. Where actions are\n"
+    "    Whether to work out ``choice.probability`` right away. Otherwise this happens when you\n"
+    "    ask for it, which must be before the agent chooses or learns again. If actions are\n"
     "    offered, it is always there.\n\n"
     "Returns\n"
     "-------\n"
     "Choice or OfferChoice\n"
-    "    With ``action``, ``value`` and ``probability``; and ``context``, or ``id`` where actions\n"
+    "    With ``action``, ``value`` and ``probability``, and ``context``, or ``id`` if actions\n"
     "    are offered.\n\n"
     "Examples\n"
     "--------\n"
@@ -175,12 +173,12 @@ constexpr const char* kChooseDoc =
 
 constexpr const char* kLearnDoc =
     "learn($self, choice, reward)\n--\n\n"
-    "Learns what came of a choice, at once or late.\n\n"
+    "Learns the reward of a choice, now or later.\n\n"
     "Parameters\n"
     "----------\n"
     "choice : Choice or OfferChoice\n"
-    "    What ``choose`` returned; it holds the context and the value predicted then, so other\n"
-    "    choices may have been made and learned from since.\n"
+    "    What ``choose`` returned. It holds the context and the value predicted then, so the\n"
+    "    agent may have made and learned from other choices since.\n"
     "reward : float\n"
     "    What the action paid.\n\n"
     "Examples\n"
@@ -217,8 +215,8 @@ void refuse_offer(PyObject* actions, PyObject* excluded) {
   const auto given = [](PyObject* argument) { return argument != nullptr && argument != Py_None; };
   if (!given(actions) && !given(excluded)) return;
   throw UsageError(
-      "the agent has a fixed set of actions, n_actions; only one made without n_actions is offered "
-      "actions");
+      "the agent has a fixed set of actions, n_actions; actions can be offered only to an agent "
+      "made without n_actions");
 }
 
 AgentCore& begun(PyObject* self, std::size_t dim) {

@@ -44,8 +44,8 @@ void set_error(const std::exception_ptr& error, bool usage) noexcept {
 
 void define_errors(py::module_& module) {
   error_type = define(module, "Error",
-                      "What went wrong, in one line: the thing, the value found, and what was "
-                      "expected.",
+                      "An error. The message says in one line what was wrong, the value found, and "
+                      "what was expected.",
                       py::make_tuple(py::handle(PyExc_Exception)));
   usage_type = define(module, "UsageError",
                       "The request itself was wrong: an unknown name, a setting out of range, an "

@@ -14,8 +14,8 @@ namespace py = pybind11;
 // sau.Error, sau.UsageError, sau.MissingData, and how the library's exceptions become them.
 void define_errors(py::module_& module);
 
-// Sets the Python error that stands for `error`. With `usage`, every Error of the library counts as
-// one of usage: where nothing but the arguments can be wrong.
+// Sets the Python error that stands for `error`. With `usage`, every Error of the library becomes a
+// UsageError: for calls where only the arguments can be wrong.
 void set_error(const std::exception_ptr& error, bool usage) noexcept;
 
 // Calls f, turning Errors of the library into UsageErrors.
@@ -28,7 +28,7 @@ decltype(auto) as_usage(F&& f) {
   }
 }
 
-// What a method that Python calls directly returns: f(), or null with the error set.
+// For methods that Python calls directly: returns f(), or null with the error set.
 template <class F>
 PyObject* guarded(F&& f) noexcept {
   try {

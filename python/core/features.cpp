@@ -12,7 +12,7 @@
 namespace sau::python {
 namespace {
 
-// Those of a request to the service.
+// The limits of a request to the service.
 constexpr std::size_t kMaxDepth = 3, kMaxFeatures = 100'000;
 
 constexpr std::string_view kIdKey = "id", kFeaturesKey = "features";
@@ -23,7 +23,7 @@ constexpr std::string_view kIdKey = "id", kFeaturesKey = "features";
 
 std::string name_of_type(PyObject* object) { return Py_TYPE(object)->tp_name; }
 
-// Owns a value while code that could drop it may run.
+// Keeps a value alive while the caller's code may run and drop it.
 py::object held(PyObject* object) { return py::reinterpret_borrow<py::object>(object); }
 
 bool is_number(PyObject* value) {
@@ -41,7 +41,7 @@ double number_of(PyObject* value, const FeaturePlace& place) {
 
 bool is_list(PyObject* value) { return PyList_Check(value) || PyTuple_Check(value); }
 
-// Whether read_value() knows it as it is.
+// Whether read_value() can read it without conversion.
 bool is_native(PyObject* value) {
   return PyUnicode_Check(value) || is_number(value) || value == Py_None || PyBool_Check(value) ||
          PyDict_Check(value) || is_list(value);
@@ -51,8 +51,8 @@ bool is_other_mapping(PyObject* value) {
   return PyMapping_Check(value) != 0 && PyObject_HasAttrString(value, "keys") != 0;
 }
 
-// What is_native() of a value that is not: of NumPy's arrays and numbers, of decimals, of mappings
-// that are no dict.
+// Converts a value that is not native: NumPy's arrays and numbers, decimals, and mappings that are
+// not a dict.
 py::object native_of(PyObject* value, const FeaturePlace& place) {
   if (PyObject_HasAttrString(value, "dtype") != 0 && PyObject_HasAttrString(value, "tolist") != 0) {
     py::object plain = py::handle(value).attr("tolist")();
@@ -73,7 +73,7 @@ void check_depth(std::size_t depth, const FeaturePlace& place) {
   refuse_feature(place, fmt::format("features are nested deeper than {}", kMaxDepth));
 }
 
-// Calls f(item, index) for the elements of a list or tuple, which may change meanwhile.
+// Calls f(item, index) for each element of a list or tuple, which f may change meanwhile.
 template <class F>
 void for_elements(PyObject* list, F&& f) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i) {
@@ -82,7 +82,7 @@ void for_elements(PyObject* list, F&& f) {
   }
 }
 
-// Calls f(name, value, place of the value) for the entries of a dictionary.
+// Calls f(name, value, place of the value) for each entry of a dictionary.
 template <class F>
 void for_entries(PyObject* dictionary, const FeaturePlace& place, F&& f) {
   Py_ssize_t position = 0;
@@ -91,7 +91,7 @@ void for_entries(PyObject* dictionary, const FeaturePlace& place, F&& f) {
   while (PyDict_Next(dictionary, &position, &key, &value) != 0) {
     const py::object name = held(key), kept = held(value);
     if (!PyUnicode_Check(key)) {
-      refuse_feature(place, fmt::format("the key {} is no text; features are named by texts",
+      refuse_feature(place, fmt::format("the key {} is not a text; expected the name of a feature",
                                         std::string(py::repr(name))));
     }
     const std::string_view text = utf8_of(key, place);
@@ -194,7 +194,7 @@ void DictionaryReader::add(std::uint64_t hash, double value, const FeaturePlace&
   if (out_.size() >= kMaxFeatures) {
     refuse_feature(place, fmt::format("more than {} features in one call", kMaxFeatures));
   }
-  // A zero says nothing and would cost as much as any other number.
+  // A zero contributes nothing and would cost as much as any other number.
   if (value != 0.0) out_.push_back({hash, static_cast<float>(value)});
 }
 

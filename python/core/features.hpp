@@ -29,14 +29,14 @@ struct FeaturePlace {
   std::string text() const;
 };
 
-// The UTF-8 of a text, which lives as long as the object. Throws UsageError, naming the place, when
-// it has none.
+// The UTF-8 of a text, which lives as long as the object. Throws UsageError, naming the place, if
+// the text is not valid Unicode.
 std::string_view utf8_of(PyObject* text, const FeaturePlace& place);
 
 // Turns dictionaries into hashed features as the service does (src/serve/feature_reader.hpp): the
 // same features get the same hashes, in the same order. A nested dictionary is a namespace; texts
 // and booleans are indicators of "name=value"; numbers keep their value; each element of a list is
-// a feature; None is none. Throws UsageError, naming the key, for everything else.
+// a feature; None adds nothing. Throws UsageError, naming the key, for everything else.
 class DictionaryReader {
  public:
   explicit DictionaryReader(FeatureList& out) : out_(out) {}

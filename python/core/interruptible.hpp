@@ -16,7 +16,8 @@ namespace sau::python {
 
 namespace py = pybind11;
 
-// Threads started meanwhile leave all signals to the interpreter's.
+// While it exists, threads that are started block all signals, so the interpreter's thread gets
+// them.
 class SignalsElsewhere {
  public:
   SignalsElsewhere() {
@@ -32,9 +33,9 @@ class SignalsElsewhere {
   sigset_t before_{};
 };
 
-// Calls work() in a thread of its own, without the interpreter's lock, while this one looks after
+// Calls work() in a new thread, without the interpreter's lock. Meanwhile this thread handles
 // signals and calls look() ten times a second. Ctrl-C, or whatever look() raises, sets `stop`,
-// which work() has to heed, and is raised when work() is done.
+// which work() must obey, and is raised when work() is done.
 template <class Work, class Look>
 void run_interruptibly(std::atomic<bool>& stop, Work&& work, Look&& look) {
   std::mutex mutex;

@@ -26,7 +26,7 @@ py::object elements_of(PyObject* given, const char* what, const char* expected) 
       fmt::format("{}: expected {}, found {}", what, expected, Py_TYPE(given)->tp_name));
 }
 
-// A plain str: one of a subclass could hold anything.
+// A plain str, since a subclass could hold anything.
 py::object plain_text(PyObject* text) {
   PyObject* plain = PyUnicode_FromObject(text);
   if (plain == nullptr) throw py::error_already_set();
@@ -65,7 +65,7 @@ OfferArgument::OfferArgument(PyObject* context, PyObject* actions, PyObject* exc
     : features_(memory()), ids_(memory()), offered_(memory()), places_(memory()) {
   if (actions == nullptr || actions == Py_None) {
     throw UsageError(
-        "actions is missing: the agent was made without n_actions, so every call offers actions");
+        "actions is missing: the agent was made without n_actions, so every call must offer some");
   }
   features_.reserve(128);
   DictionaryReader reader(features_);
@@ -85,7 +85,7 @@ void OfferArgument::read_actions(PyObject* actions, DictionaryReader& reader) {
   std::pmr::vector<std::size_t> ends(memory());
   ends.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    // The list is the caller's own, and reading a feature may run code of the caller's.
+    // The list belongs to the caller, and reading a feature may run the caller's code.
     if (std::cmp_greater_equal(i, PySequence_Fast_GET_SIZE(list.ptr()))) {
       throw UsageError("actions: the list became shorter while it was read");
     }
@@ -123,7 +123,7 @@ void OfferArgument::exclude(PyObject* excluded) {
     const std::string_view text = utf8_of(id, {.outer = nullptr, .name = "excluded"});
     const auto found =
         std::ranges::lower_bound(places_, text, {}, [](const auto& place) { return place.first; });
-    // What is not offered is not chosen either.
+    // An action that is not offered cannot be chosen anyway.
     if (found == places_.end() || found->first != text) continue;
     OfferedAction& action = offered_[found->second];
     if (!action.excluded) --left;

@@ -12,13 +12,13 @@
 
 namespace sau::python {
 
-// One action as it is offered: its id alone, or a dictionary with its id and its features.
+// One offered action: its id alone, or a dictionary with its id and its features.
 class ActionArgument {
  public:
-  // Its features are added to those of `reader`. Throws UsageError, naming the place.
+  // Adds its features to those of `reader`. Throws UsageError, naming the place.
   ActionArgument(PyObject* given, DictionaryReader& reader, const FeaturePlace& place);
 
-  // The id, as a plain str, and its UTF-8, which lives as long.
+  // The id as a plain str, and its UTF-8, which lives as long as the str.
   const py::object& object() const noexcept { return id_; }
   std::string_view text() const noexcept { return text_; }
 
@@ -27,11 +27,11 @@ class ActionArgument {
   std::string_view text_;
 };
 
-// What a call offers: a context, actions by id, and which of them are excluded. It owns all that it
-// shows. Its memory is on the stack as long as it is little.
+// What a call offers: a context, actions by id, and which of them are excluded. It owns everything
+// that it returns. Small offers are stored on the stack.
 class OfferArgument {
  public:
-  // Null and None stand for an argument that was not given. Throws UsageError.
+  // Null and None mean that an argument was not given. Throws UsageError.
   OfferArgument(PyObject* context, PyObject* actions, PyObject* excluded);
   OfferArgument(const OfferArgument&) = delete;
   OfferArgument& operator=(const OfferArgument&) = delete;
@@ -48,11 +48,11 @@ class OfferArgument {
   void exclude(PyObject* excluded);
 
   StackMemory<16384> memory_;
-  FeatureList features_;  // of the context, then of the actions in their order
+  FeatureList features_;  // of the context, then of the actions in order
   std::size_t context_end_ = 0;
   std::pmr::vector<ActionArgument> ids_;
   std::pmr::vector<OfferedAction> offered_;
-  std::pmr::vector<std::pair<std::string_view, std::size_t>> places_;  // of the ids, in order
+  std::pmr::vector<std::pair<std::string_view, std::size_t>> places_;  // id and index, by id
 };
 
 }  // namespace sau::python

@@ -51,7 +51,7 @@ PyObject* represent_offer_choice(PyObject* self) {
   });
 }
 
-// Features as bytes: the hash and the value of each, without what may lie between them in memory.
+// Features as bytes: the hash and the value of each, without the padding between them.
 constexpr std::size_t kPacked = sizeof(std::uint64_t) + sizeof(float);
 
 py::bytes packed(HashedFeatures features) {
@@ -156,7 +156,7 @@ PyGetSetDef offer_choice_getters[] = {
      "Its place among the actions that were offered, counted from 0.", nullptr},
     {"value", offer_choice_value, nullptr, "The reward predicted for it at that moment.", nullptr},
     {"probability", offer_choice_probability, nullptr,
-     "The chance that this action had, exactly. An error where a choice was made anew without it.",
+     "The exact chance that this action had. An error if the choice was made again without it.",
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
@@ -170,7 +170,7 @@ constexpr const char* kOfferChoiceDoc =
     "It is what Agent.choose() returns when actions are offered, and what Agent.learn() takes\n"
     "back, however late. It holds the features of the context and of the action. It can be "
     "pickled\n"
-    "while its reward is on the way, or made anew from what was kept in a log.\n\n"
+    "until its reward arrives, or made again from what was kept in a log.\n\n"
     "Parameters\n"
     "----------\n"
     "offered : dict or str\n"

@@ -7,14 +7,14 @@
 
 namespace sau::python {
 
-// sau.OfferChoice: one small object a decision, with the features that it was made from behind it
-// in the same block. It needs no agent any more, so a reward may come as late as it likes.
+// sau.OfferChoice: one small object per decision, with the features it was made from behind it in
+// the same block. It does not refer to the agent, so its reward may come at any time.
 struct OfferChoiceObject {
   PyObject_VAR_HEAD  // ob_size: features of the context and of the action
       PyObject* id;  // a str
   double value;
   double probability;  // NaN: not known
-  std::size_t action;  // its place among those that were offered
+  std::size_t action;  // its index in the list of offered actions
   std::size_t context_end;
 
   HashedFeature* features() noexcept { return reinterpret_cast<HashedFeature*>(this + 1); }

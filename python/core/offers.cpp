@@ -1,4 +1,4 @@
-// Agents to which actions are offered by id, each with features of its own.
+// Agents to which actions are offered by id, each with its own features.
 #include <pybind11/numpy.h>
 
 #include <optional>
@@ -22,7 +22,8 @@ Forecasts forecasts_of(const OfferCore& core, OfferArgument& offer) {
   return forecasts;
 }
 
-// The model's stream is that of a service of the same agent and seed: the two learn the same.
+// The model's stream is the one that a service with the same agent and seed uses, so both learn the
+// same.
 std::unique_ptr<OfferCore> made_offers(const std::string& spec, std::uint64_t seed) {
   auto agent = make_offer_agent(spec, seed);
   const Stream stream{.seed = seed, .trial = 0, .scope = scope_of(agent->spec())};
@@ -31,8 +32,8 @@ std::unique_ptr<OfferCore> made_offers(const std::string& spec, std::uint64_t se
 
 }  // namespace
 
-// Reading an offer may run code of the caller's, which may replace the agent: it is looked up
-// after that.
+// Reading an offer may run the caller's code, which may replace the agent. So the functions below
+// look up the agent afterwards.
 
 py::object offer_numbers(const AgentHandle& handle, OfferNumber which, PyObject* context,
                          PyObject* actions, PyObject* excluded) {

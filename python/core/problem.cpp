@@ -21,7 +21,7 @@ class Trial {
       : spec_(canonical_problem(spec)), rng_(Stream{}) {
     if (lateness_of(spec_) != Lateness{}) {
       throw UsageError("Problem: " + spec_ +
-                       ": rewards of a problem that is played step by step are not late; leave "
+                       ": a problem that is played step by step cannot have late rewards; leave "
                        "'+late' out");
     }
     restart(seed, trial);
@@ -58,7 +58,7 @@ class Trial {
     waiting_ = false;
   }
 
-  // A copy: the problem's own is gone with the next step.
+  // Returns a copy: the problem overwrites its context in the next step.
   py::array_t<double> next() {
     const Context x = problem_->next(rng_);
     waiting_ = true;
@@ -83,7 +83,7 @@ void define_problem(py::module_& module) {
       .def_property_readonly("spec", &Trial::spec, "The canonical spec.")
       .def_property_readonly(
           "seed", [](const Trial& trial) { return trial.stream().seed; },
-          "The seed it was last begun with.")
+          "The seed it was last started with.")
       .def_property_readonly(
           "trial", [](const Trial& trial) { return trial.stream().trial; },
           "The number of the trial, from 0.")
@@ -99,10 +99,10 @@ void define_problem(py::module_& module) {
             const RewardRange range = trial.problem().rewards();
             return py::make_tuple(range.min, range.max);
           },
-          "The smallest and the largest reward there may be.")
+          "The smallest and the largest possible reward.")
       .def_property_readonly(
           "default_steps", [](const Trial& trial) { return trial.problem().default_steps(); },
-          "The steps that a trial has when nobody asks for others.");
+          "The number of steps of a trial, unless you ask for another.");
 }
 
 }  // namespace sau::python

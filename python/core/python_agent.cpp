@@ -6,7 +6,7 @@
 namespace sau::python {
 namespace {
 
-// The action in an int, in anything that can be an index, or in a Choice.
+// The action given as an int, as anything that can be an index, or as a Choice.
 Action action_of(py::handle chosen, Action actions) {
   const py::object action = py::hasattr(chosen, "action")
                                 ? chosen.attr("action")
@@ -42,7 +42,7 @@ PythonAgent::~PythonAgent() {
 Choice PythonAgent::choose(Context x, Rng&) {
   if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw StopRequested{};
   const py::gil_scoped_acquire locked;
-  // An array of its own every step: the agent may keep it.
+  // A new array every step, since the agent may keep it.
   context_ = py::array_t<double>(static_cast<py::ssize_t>(x.size()), x.data());
   return {action_of(choose_(context_), shape_.actions), 0.0};
 }
@@ -57,7 +57,7 @@ void PythonAgent::play(Problem& problem, Streams& rng, std::uint64_t steps, Reco
 }
 
 void PythonAgent::cannot(const char* what) {
-  throw Error(std::string(what) + " is not to be had of an agent written in Python");
+  throw Error(std::string(what) + " is not available for an agent written in Python");
 }
 
 void PythonAgent::probabilities(Context, std::span<double>) { cannot("probabilities"); }

@@ -16,23 +16,23 @@ namespace sau::python {
 
 namespace py = pybind11;
 
-// A run was asked to stop while Python had the word.
+// Thrown in a trial when the run was asked to stop.
 struct StopRequested {};
 
-// What is known of a problem before it is played.
+// What is known about a problem before it is played.
 struct ProblemShape {
   Shape shape;
   RewardRange rewards;
   std::uint64_t default_steps = 0;
 };
 
-// A problem written in Python: reset(seed=...) gives the first context, step(action) the next one,
-// the reward and, in its last place, a dictionary that may have "regret". Without one the regret is
-// minus the reward: differences between agents are right all the same. After an end of episode it
-// is reset again. All calls take the interpreter's lock by themselves.
+// A problem written in Python: reset(seed=...) returns the first context. step(action) returns the
+// next context, the reward and, last, a dictionary that may have "regret". Without it the regret is
+// minus the reward: differences between agents are still right. After the end of an episode it is
+// reset. All calls take the interpreter's lock themselves.
 class PythonProblem final : public Problem {
  public:
-  // With the lock held. `stop` ends a trial at its next step, by StopRequested.
+  // Call with the lock held. `stop` ends a trial at its next step by throwing StopRequested.
   PythonProblem(py::object problem, const ProblemShape& known, std::uint64_t seed,
                 const std::atomic<bool>* stop);
   ~PythonProblem() override;
@@ -54,17 +54,17 @@ class PythonProblem final : public Problem {
   ProblemShape known_;
   std::uint64_t seed_;
   const std::atomic<bool>* stop_;
-  // A context stays as it was until next(): the agent learns after pull().
+  // The current context must not change before next(): the agent learns after pull().
   std::vector<double> x_, coming_;
   double regret_ = 0.0;
   enum class State { kNew, kOver, kReady } state_ = State::kNew;
 };
 
-// An agent written in Python: choose(x) returns an action, learn(x, action, reward) is told what
-// came of it. All calls take the interpreter's lock by themselves.
+// An agent written in Python: choose(x) returns an action, learn(x, action, reward) is given its
+// reward. All calls take the interpreter's lock themselves.
 class PythonAgent final : public AnyAgent {
  public:
-  // With the lock held.
+  // Call with the lock held.
   PythonAgent(const py::object& agent, std::string name, Shape shape,
               const std::atomic<bool>* stop);
   ~PythonAgent() override;
@@ -80,7 +80,7 @@ class PythonAgent final : public AnyAgent {
   void play(Problem& problem, Streams& rng, std::uint64_t steps, Recorder& record) override;
   std::string fault() const override { return {}; }
 
-  // Nothing in a run asks for these.
+  // A run calls none of these.
   void probabilities(Context x, std::span<double> out) override;
   void last_probabilities(Context x, std::span<double> out) override;
   std::span<const double> values(Context x) override;

@@ -1,4 +1,4 @@
-// Results as arrays, and what the library says of them.
+// Results as arrays, and the library's summaries and tables of them.
 #include "sau/run/results.hpp"
 
 #include <pybind11/numpy.h>
@@ -49,7 +49,7 @@ py::dict to_dict(const CellResults& results) {
       "seconds_sem"_a = results.seconds_sem);
 }
 
-// seed, [cells]
+// (seed, [cells])
 py::tuple read_folder(const std::filesystem::path& folder) {
   RunResults results;
   {
@@ -61,7 +61,7 @@ py::tuple read_folder(const std::filesystem::path& folder) {
   return py::make_tuple(results.seed, cells);
 }
 
-// What the summary and the tables need of a cell, out of the Python object.
+// A cell with what the summary and the tables need, from the Python object.
 CellResults from_python(py::handle cell) {
   CellResults results;
   results.cell = {.problem = cell.attr("problem").cast<std::string>(),

@@ -1,4 +1,4 @@
-// sau.run, sau.paper: the library's runner, with problems and agents of Python's among its own.
+// sau.run, sau.paper: the library's runner, also for problems and agents written in Python.
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
@@ -19,16 +19,16 @@ namespace {
 
 using namespace py::literals;
 
-// What a cell is played with where its specs do not say it. Only to be touched with the lock held.
+// The Python problem, Python agent or table of a cell, if any. Use only with the lock held.
 struct Players {
   py::object problem, agent;  // None: from the catalogue
-  ProblemShape known;         // of a problem written in Python
+  ProblemShape known;         // for a problem written in Python
   std::shared_ptr<TableProblem> table;
 
   bool native() const { return problem.is_none() && agent.is_none() && !table; }
 };
 
-// The first thing that went wrong in Python's part of a run: it ends the run and is raised.
+// The first error in the Python code of a run. It ends the run and is raised.
 class FirstError {
  public:
   void keep(const std::exception_ptr& error) {
@@ -44,12 +44,12 @@ class FirstError {
   std::exception_ptr error_;
 };
 
-// Small enough for whatever a program may seed with it.
+// Below 2^32, so that every random generator in Python takes it.
 std::uint64_t python_seed(const Stream& stream) { return Rng(stream).bits() >> 32; }
 
 class PythonRun {
  public:
-  // `players` are those of the experiment's cells, in the same order.
+  // `players` has one element for each of the experiment's cells, in the same order.
   PythonRun(std::vector<Players> players, std::atomic<bool>& stop)
       : players_(std::move(players)), stop_(stop) {}
 
@@ -76,7 +76,7 @@ class PythonRun {
                    const std::atomic<bool>* stop, TrialRecord& record) {
     const Stream problem_name = problem_stream(cell.problem_spec, seed, trial);
     const Stream agent_name = agent_stream(cell.problem_spec, cell.agent_spec, seed, trial);
-    // Held and released by turns from here on: this thread is known to the interpreter meanwhile.
+    // Acquired here once and released below, so the interpreter knows this thread until the end.
     const py::gil_scoped_acquire locked;
     std::unique_ptr<Problem> problem;
     if (!players.problem.is_none()) {
@@ -101,7 +101,7 @@ class PythonRun {
     }
     const py::object made = factory("n_actions"_a = shape.actions, "context_dim"_a = shape.dim,
                                     "seed"_a = python_seed(stream.with(Role::kModel)));
-    // One of ours: a copy, as the same one may be given to every trial.
+    // A sau.Agent is copied, since the factory may return the same one for every trial.
     if (py::isinstance<AgentHandle>(made)) return begun(made.ptr(), shape.dim).agent->clone();
     return std::make_unique<PythonAgent>(made, cell.agent_spec, shape, stop);
   }
@@ -144,7 +144,7 @@ Players players_of(const py::dict& dict) {
   return players;
 }
 
-// How many trials of each cell the folder has already.
+// How many trials of each cell the folder already has.
 std::vector<std::uint64_t> trials_in(const std::filesystem::path& folder, const py::list& cells,
                                      std::uint64_t seed) {
   Experiment experiment{.seed = seed, .cells = {}};
@@ -161,7 +161,7 @@ std::vector<std::uint64_t> trials_in(const std::filesystem::path& folder, const 
   return counts;
 }
 
-// Runs what is missing in the folder. `progress` is None or called with a dictionary.
+// Runs the trials that the folder does not have. `progress` is None or called with a dictionary.
 void run_cells(const std::filesystem::path& folder, const py::list& cells, std::uint64_t seed,
                unsigned threads, const py::object& progress) {
   Experiment experiment{.seed = seed, .cells = {}};

@@ -6,12 +6,12 @@
 
 namespace sau::python {
 
-// A problem over arrays: rows of contexts with a class each, or with a reward for every action.
+// A problem over arrays: rows of contexts, each with a class or with a reward for every action.
 struct TableProblem {
   detail::SharedTable table;
   bool labelled = true;
 
-  // A trial of it, with the rows in an order of its own.
+  // A new trial, with the rows in random order.
   std::unique_ptr<Problem> play(const Stream& stream) const;
 };
 

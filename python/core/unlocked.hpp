@@ -9,8 +9,8 @@
 
 namespace sau::python {
 
-// Calls work(i) for every row, without the interpreter's lock, so that other threads go on. The
-// agent is marked as busy meanwhile. A few times a second signals are looked after: Ctrl-C ends it.
+// Calls work(i) for every row, without the interpreter's lock, so that other threads can run. The
+// agent is marked as busy meanwhile. Signals are checked a few times a second: Ctrl-C ends it.
 template <class F>
 void for_rows_unlocked(AgentCore& core, std::size_t rows, F&& work) {
   using Clock = std::chrono::steady_clock;

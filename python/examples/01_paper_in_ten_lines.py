@@ -8,10 +8,10 @@ print(result.summary())
 regret = result.regret.mean(axis=2)  # problems x agents
 for problem, row in zip(result.problems, regret):
     best = result.agents[row.argmin()]
-    print(f"{problem}: the lowest mean regret is that of {best}")
+    print(f"{problem}: {best} has the lowest mean regret")
 
 try:
     result.plot(problems=list(result.problems[:4])).savefig("multi-armed.png", dpi=120)
     print("the curves are in multi-armed.png")
 except ImportError:
-    print("with matplotlib there would be a picture")
+    print("install matplotlib to get a picture")

@@ -1,6 +1,6 @@
-"""A problem of one's own under the library's agents, and an agent of one's own beside them.
+"""Your own problem, played by the library's agents and by an agent that you wrote.
 
-A shop sends one of four letters to a customer whose age and loyalty it knows; a letter is answered
+A shop sends one of four letters to a customer whose age and loyalty it knows. The customer answers
 or not. Which letter works depends on the customer.
 """
 
@@ -13,7 +13,7 @@ WEIGHTS = np.array([[-1.0, -1.5, 0.5], [0.0, 1.0, 1.5], [-1.5, 2.0, -1.0], [-2.0
 
 
 class Letters:
-    """A customer a step. The regret is expected: what the best letter would have earned more."""
+    """One customer per step. The regret is how much more the best letter would earn on average."""
 
     n_actions = len(LETTERS)
     context_dim = 2
@@ -36,7 +36,7 @@ class Letters:
 
 
 class Fixed:
-    """Tries every letter 50 times, then sends the best one for good: no context, no learning."""
+    """Tries every letter 50 times, then sends only the best one: no context, no more learning."""
 
     def __init__(self, n_actions, context_dim, seed):
         self.tried, self.earned = [0] * n_actions, [0.0] * n_actions

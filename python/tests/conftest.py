@@ -1,4 +1,4 @@
-"""What the tests share."""
+"""Fixtures that the tests share."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ import shared_data  # noqa: E402
 
 @pytest.fixture(autouse=True)
 def own_cache(monkeypatch, tmp_path):
-    """Nothing is written outside of the test's own folder."""
+    """Keeps the cache in the test's own folder."""
     monkeypatch.setenv("SAU_CACHE_DIR", str(tmp_path / "cache"))
 
 
@@ -24,7 +24,7 @@ def rng():
 
 @pytest.fixture
 def program():
-    """The command line, to compare with."""
+    """The command-line program, to compare with."""
     path = os.environ.get("SAU_PROGRAM")
     if not path or not Path(path).exists():
         pytest.skip("SAU_PROGRAM does not name the program")
@@ -33,7 +33,7 @@ def program():
 
 @pytest.fixture
 def data_folder(request, monkeypatch):
-    """The shared data sets, where they are at hand."""
+    """The folder of shared data sets; skips the test if there is none."""
     folder = shared_data.need(request.node.nodeid, pytest.skip)
     monkeypatch.setenv("SAU_DATA_DIR", str(folder))
     return folder

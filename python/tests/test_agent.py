@@ -7,7 +7,7 @@ import pytest
 
 import sau
 
-# Every kind of strategy, and settings under which the chances move from step to step.
+# Every kind of strategy, with settings that change the chances from step to step.
 AGENTS = [
     "uniform",
     "greedy",
@@ -45,8 +45,8 @@ def test_the_choice_has_action_value_and_probability():
     assert repr(choice).startswith(f"Choice(action={action}, value=0, probability=0.")
 
 
-# Linear SAU-UCB (eqs. 5 to 7) written down once more, with a fresh solution every step.
-def test_linear_sau_ucb_is_its_equations(rng):
+# Compares with a second implementation of linear SAU-UCB (eqs. 5 to 7) that solves anew every step.
+def test_linear_sau_ucb_follows_its_equations(rng):
     d, k, lam = 4, 3, 2.0
     agent = sau.Agent("linear+sau_ucb", context_dim=d, n_actions=k, lambda_=lam)
     A = [lam * np.eye(d) for _ in range(k)]
@@ -72,7 +72,7 @@ def test_linear_sau_ucb_is_its_equations(rng):
 
 
 @pytest.mark.parametrize("spec", AGENTS)
-def test_the_probability_is_that_of_before_the_choice(spec, rng):
+def test_the_probability_is_the_one_before_the_choice(spec, rng):
     agent = sau.Agent(spec, context_dim=3, n_actions=3, seed=4)
     for n in range(40):
         x = rng.normal(size=3)
@@ -115,7 +115,7 @@ def test_asking_for_probabilities_changes_nothing(rng):
         silent.learn(second, 0.3)
 
 
-def test_late_rewards_are_compared_with_the_value_of_then():
+def test_late_rewards_are_compared_with_the_value_predicted_then():
     # S2 grows by (1 - 0)^2, not by (1 - 1)^2, although the value was 1 when the reward came.
     agent = sau.Agent("sample_mean+sau_ucb", n_actions=2)
     late = agent.choose()
@@ -166,7 +166,7 @@ def test_a_network_that_diverges_says_so():
     assert "not finite" in agent.fault
 
 
-def test_the_first_context_says_how_long_contexts_are():
+def test_the_first_context_sets_the_length_of_contexts():
     agent = sau.Agent("sau_ucb", n_actions=2)
     assert agent.context_dim is None
     with pytest.raises(sau.UsageError, match="has seen no context yet"):
@@ -178,7 +178,7 @@ def test_the_first_context_says_how_long_contexts_are():
     assert (armed.context_dim, armed.spec) == (0, "sample_mean+sau_ucb")
 
 
-def test_representations_read_like_the_call():
+def test_repr_looks_like_the_call():
     agent = sau.Agent("neural-sau-s", context_dim=9, n_actions=7, seed=1, alpha=0.5)
     assert repr(agent) == "Agent('neural-sau-s', n_actions=7, context_dim=9, seed=1, alpha=0.5)"
     same = eval(repr(agent), {"Agent": sau.Agent})
@@ -226,7 +226,7 @@ def test_wrong_calls_are_type_errors(call, message):
 
 
 @pytest.mark.parametrize("reward", [math.nan, math.inf, -math.inf, 1e200])
-def test_rewards_that_nothing_can_be_learned_from_are_refused(reward):
+def test_rewards_that_are_not_finite_or_too_large_are_refused(reward):
     agent = sau.Agent("sau_ucb", n_actions=2, context_dim=0)
     choice = agent.choose()
     state = agent._state()
@@ -265,7 +265,7 @@ def test_an_agent_whose_init_was_skipped_is_refused():
         Forgetful().choose()
 
 
-def test_agents_learned_apart_add_up():
+def test_merged_agents_add_up():
     left, right, both = (sau.Agent("sau_ucb", n_actions=2, context_dim=0) for _ in "lrb")
     for agent, reward in ((left, 1.0), (right, 0.0)):
         choice = agent.choose()

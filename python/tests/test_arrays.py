@@ -1,4 +1,4 @@
-"""What may be given as contexts, and what is refused."""
+"""What is accepted as a context, and what is refused."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import sau
 
 @pytest.fixture
 def agent(rng):
-    """An agent whose values tell contexts apart."""
+    """An agent that predicts different values for different contexts."""
     agent = sau.Agent("linear+greedy", context_dim=3, n_actions=2)
     agent.partial_fit(rng.normal(size=(50, 3)), rng.integers(2, size=50), rng.normal(size=50))
     return agent
@@ -40,7 +40,7 @@ def test_the_form_of_a_context_does_not_matter(agent, form):
     np.testing.assert_array_equal(choice.context, X)
 
 
-def test_whole_numbers_and_switches_are_numbers(agent):
+def test_whole_numbers_and_booleans_are_numbers(agent):
     expected = agent.values([1.0, 0.0, 1.0])
     np.testing.assert_array_equal(agent.values(np.array([True, False, True])), expected)
     np.testing.assert_array_equal(agent.values(np.array([1, 0, 1], dtype=np.uint8)), expected)
@@ -58,13 +58,13 @@ REFUSED = {
     "text": (["a", "b", "c"], "expected numbers, found dtype <U1"),
     "objects": (np.array([1, None, 2]), "expected numbers, found dtype object"),
     "dates": (np.array(["2020-01-01"] * 3, dtype="M8[D]"), "found dtype datetime64"),
-    "ragged": ([[1.0], [2.0, 3.0]], "that NumPy can make no array of"),
+    "ragged": ([[1.0], [2.0, 3.0]], "that NumPy cannot turn into an array"),
     "masked": (np.ma.masked_array(X, mask=[0, 1, 0]), "has masked elements"),
 }
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_no_context_is_refused_and_changes_nothing(agent, case):
+def test_a_wrong_context_is_refused_and_changes_nothing(agent, case):
     given, message = REFUSED[case]
     state = agent._state()
     with pytest.raises(sau.UsageError, match=message):
@@ -101,14 +101,14 @@ def test_wrong_matrices_are_refused(agent, rows, message):
             method(rows)
 
 
-def test_frames_are_matrices(agent, rng):
+def test_data_frames_are_matrices(agent, rng):
     pandas = pytest.importorskip("pandas")
     rows = rng.normal(size=(5, 3))
     frame = pandas.DataFrame(rows, columns=list("abc"))
     np.testing.assert_array_equal(agent.predict(frame), agent.predict(rows))
 
 
-def test_what_comes_back_is_the_callers_own(agent):
+def test_returned_arrays_are_copies_or_read_only(agent):
     first = agent.values(X)
     kept = first.copy()
     agent.learn(agent.choose(X), 5.0)

@@ -38,7 +38,7 @@ def test_rows_are_answered_as_if_they_came_one_by_one(spec, rng, rows):
     assert agent._state() == single._state()
 
 
-def test_a_batch_says_what_it_is(rows):
+def test_a_batch_describes_itself(rows):
     agent = sau.Agent("linear+sau_ucb", n_actions=4)
     choices = agent.choose_batch(rows)
     assert choices.probabilities is None and len(choices) == 40
@@ -56,7 +56,7 @@ def test_a_batch_says_what_it_is(rows):
         (["a"] * 40, "rewards: expected numbers"),
     ],
 )
-def test_a_wrong_batch_is_refused_whole(rows, rewards, message):
+def test_nothing_is_learned_from_a_wrong_batch(rows, rewards, message):
     agent = sau.Agent("linear+sau_ucb", n_actions=4)
     choices = agent.choose_batch(rows)
     state = agent._state()
@@ -74,7 +74,7 @@ def test_a_wrong_batch_is_refused_whole(rows, rewards, message):
         (np.zeros((40, 1)), "found an array of shape \\(40, 1\\)"),
     ],
 )
-def test_logs_with_wrong_actions_are_refused_whole(rows, actions, message):
+def test_nothing_is_learned_from_a_log_with_wrong_actions(rows, actions, message):
     agent = sau.Agent("linear+sau_ucb", n_actions=4, context_dim=3)
     state = agent._state()
     with pytest.raises(sau.UsageError, match=message):
@@ -82,8 +82,8 @@ def test_logs_with_wrong_actions_are_refused_whole(rows, actions, message):
     assert agent._state() == state
 
 
-def test_a_log_is_learned_as_if_the_choices_had_been_the_agents_own(rows, rng):
-    # Replayed by hand: the value that the agent would have predicted, and a step for every row.
+def test_a_log_is_learned_as_if_the_agent_had_made_the_choices(rows, rng):
+    # Replayed by hand, with the value that the agent would have predicted and one step per row.
     actions, rewards = rng.integers(4, size=40), rng.normal(size=40)
     logged = sau.Agent("linear+sau_ucb", context_dim=3, n_actions=4)
     by_hand = sau.Agent("linear+sau_ucb", context_dim=3, n_actions=4)
@@ -93,18 +93,18 @@ def test_a_log_is_learned_as_if_the_choices_had_been_the_agents_own(rows, rng):
         value = by_hand.values(x)[action]
         by_hand.learn(sau.Choice(int(action), float(value), x), reward)
     assert logged._state() == by_hand._state()
-    # So the opening is over, and the next choice is an informed one.
+    # The initial pulls are over, so the next choice uses what was learned.
     assert logged.choose(rows[0]).action == by_hand.choose(rows[0]).action
 
 
 def test_a_log_uses_up_no_random_numbers(rows, rng):
     agent = sau.Agent("linear+sau_sampling", context_dim=3, n_actions=4)
-    position = agent._state()[:80]  # the field rng comes first
+    position = agent._state()[:80]  # the rng is the first field
     agent.partial_fit(rows, rng.integers(4, size=40), rng.normal(size=40))
     assert agent._state()[:80] == position
 
 
-def test_multi_armed_agents_take_rows_of_no_numbers():
+def test_multi_armed_agents_take_empty_rows():
     agent = sau.Agent("sau_ucb", n_actions=3)
     agent.partial_fit(np.empty((30, 0)), np.arange(30) % 3, (np.arange(30) % 3 == 2).astype(float))
     assert agent.context_dim == 0

@@ -16,7 +16,7 @@ def rows(rng):
     return X, (X[:, 0] > 0).astype(int) + (X[:, 1] > 1)
 
 
-def test_arrays_are_played_as_the_same_file_would_be(rows, tmp_path, monkeypatch):
+def test_arrays_are_the_same_problem_as_a_file_with_the_same_rows(rows, tmp_path, monkeypatch):
     monkeypatch.setenv("SAU_CACHE_DIR", str(tmp_path))
     X, y = rows
     file = tmp_path / "rows.csv"
@@ -27,7 +27,7 @@ def test_arrays_are_played_as_the_same_file_would_be(rows, tmp_path, monkeypatch
         spec = f"csv(file={file}{'' if scale else ',scale=none'})"
         assert arrays.fingerprint == sau._core.problem_info(spec)["data"]
         assert (arrays.n_rows, arrays.n_actions, arrays.context_dim) == (60, 3, 3)
-    # A trial visits every row once: always action 0 pays as often as it is right.
+    # A trial visits every row once, so always playing action 0 pays as often as 0 is right.
     result = sau.run(arrays, lambda **_: Always(0), trials=2)
     assert result[0].steps == 60
     np.testing.assert_array_equal(result.reward[0, 0], [(y == 0).sum()] * 2)
@@ -42,7 +42,7 @@ def test_notes_go_to_logging_and_not_to_standard_error(rows, tmp_path, caplog, c
         sau.Problem(f"csv(file={file})")
     assert [record.levelname for record in caplog.records] == ["INFO"]
     assert "60 rows, header, label label (3 classes)" in caplog.text
-    # A file that has changed is prepared anew, in a run as well.
+    # A file that has changed is prepared again, also in a run.
     caplog.clear()
     file.write_text("a,b,c,label\n" + text + "\n\n")
     with caplog.at_level("INFO", logger="sau"):
@@ -62,7 +62,7 @@ class Always:
         pass
 
 
-def test_arrays_are_learned_on_threads(rows):
+def test_arrays_give_the_same_numbers_on_any_number_of_threads(rows):
     X, y = rows
     problem = sau.data.classification(X, y, name="signs")
     assert repr(problem) == "<ArrayProblem signs: 60 rows, 3 actions, contexts of length 3>"
@@ -84,7 +84,7 @@ def test_classes_of_any_kind_are_numbered_in_order(rows):
     assert sau.data.classification(X, y - 1).n_actions == 3
 
 
-def test_rows_that_know_every_reward(rng):
+def test_rows_with_a_reward_for_every_action(rng):
     X, R = rng.normal(size=(30, 2)), rng.normal(size=(30, 4))
     problem = sau.data.rewards(X, R, name="known")
     assert problem.reward_range == (R.min(), R.max())
@@ -111,7 +111,7 @@ def test_wrong_arrays_are_refused(make, message):
         make()
 
 
-def test_folders_of_array_problems_know_their_data(rows, tmp_path):
+def test_a_result_folder_refuses_an_array_problem_whose_data_changed(rows, tmp_path):
     X, y = rows
     sau.run(sau.data.classification(X, y), "uniform", trials=2, out=tmp_path / "r")
     more = sau.run(sau.data.classification(X, y), "uniform", trials=3, out=tmp_path / "r")
@@ -120,7 +120,7 @@ def test_folders_of_array_problems_know_their_data(rows, tmp_path):
         sau.run(sau.data.classification(X + 1, y), "uniform", trials=4, out=tmp_path / "r")
 
 
-def test_data_sets_are_arrays(data_folder):
+def test_data_sets_are_loaded_as_arrays(data_folder):
     statlog = sau.data.load("statlog")
     assert statlog.contexts.shape == (43500, 9) and statlog.n_actions == 7
     assert repr(statlog) == "<Dataset statlog: 43500 contexts of length 9, 7 classes>"
@@ -132,7 +132,7 @@ def test_data_sets_are_arrays(data_folder):
     assert sau.data.folder() == data_folder
 
 
-def test_the_arrays_are_what_the_problem_plays(data_folder):
+def test_the_arrays_are_the_contexts_of_the_problem(data_folder):
     mushroom = sau.data.load("mushroom")
     assert mushroom.contexts.shape == (8124, 117) and set(np.unique(mushroom.contexts)) == {0, 1}
     problem = sau.Problem("mushroom")

@@ -1,4 +1,4 @@
-"""Every example is run: those of the docstrings, of docs/python.md, and of docs/tour.md."""
+"""Runs every example in the docstrings, in docs/python.md and in docs/tour.md."""
 
 import doctest
 import importlib
@@ -29,7 +29,7 @@ def test_methods_of_the_extension_have_examples_that_are_run():
 
 
 def test_the_docstring_of_choice():
-    # It calls the package its module, so testmod() passes it over.
+    # Its module is "sau", so testmod(sau._core) skips it.
     found = doctest.DocTestFinder().find(sau.Choice, module=False)
     (test,) = [one for one in found if one.examples]
     assert doctest.DocTestRunner().run(test).failed == 0
@@ -41,7 +41,7 @@ def test_the_guide(tmp_path, monkeypatch):
     text = PAGE.read_text()
     blocks = re.findall(r"^```pycon\n(.*?)^```", text, re.M | re.S)
     assert len(blocks) > 8
-    # One session for the whole page, with line numbers that fit.
+    # One session for the whole page, with the page's line numbers.
     parser = doctest.DocTestParser()
     runner = doctest.DocTestRunner()
     names = {}
@@ -54,7 +54,7 @@ def test_the_guide(tmp_path, monkeypatch):
 
 
 def test_the_tour(tmp_path, monkeypatch, capsys):
-    # Its shell commands and visitors.py are run by tools/check_docs.py.
+    # tools/check_docs.py runs its shell commands and visitors.py.
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs" / "tour.md").read_text()
     (make,) = re.findall(r"^```python make_visits\.py\n(.*?)^```", text, re.M | re.S)
@@ -71,7 +71,7 @@ def test_the_tour(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("page", ["README.md", "python/README.md"])
-def test_the_first_lines_that_anybody_tries(page, figures):
+def test_the_example_in_the_readme(page, figures):
     (block,) = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
     shorter = block.replace("trials=20", "trials=2, steps=100")
     assert shorter != block
@@ -80,7 +80,7 @@ def test_the_first_lines_that_anybody_tries(page, figures):
     assert names["result"].regret.shape == (2, 2, 2)
 
 
-def test_everything_public_says_what_it_is():
+def test_everything_public_has_a_docstring():
     for name in sau.__all__:
         thing = getattr(sau, name)
         assert thing.__doc__, name

@@ -1,4 +1,4 @@
-"""Files, pickles and copies: an agent that goes on as if it had never stopped."""
+"""Files, pickles and copies: the agent continues as if it had never stopped."""
 
 import copy
 import pickle
@@ -35,7 +35,7 @@ KEEP = {
 
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize("way", KEEP)
-def test_what_was_kept_goes_on_identically(spec, way, rng, tmp_path):
+def test_a_kept_agent_continues_identically(spec, way, rng, tmp_path):
     contexts = rng.normal(size=(150, 3))
     agent = sau.Agent(spec, context_dim=3, n_actions=3, seed=9)
     steps(agent, contexts[:70])
@@ -68,7 +68,7 @@ def test_copies_keep_parameters_and_attributes():
 
 
 def pickle_in_module(agent):
-    """A class inside a function cannot be pickled: its base can."""
+    """A class inside a function cannot be pickled, so this pickles its base class."""
     plain = sau.Agent("sau_ucb", n_actions=2, alpha=0.5)
     plain.__dict__.update(agent.__dict__)
     kept = pickle.loads(pickle.dumps(plain))
@@ -76,7 +76,7 @@ def pickle_in_module(agent):
     return kept
 
 
-def test_choices_wait_in_a_pickle_for_their_reward():
+def test_a_pickled_choice_can_be_learned_later():
     agent, twin = (sau.Agent("linear+sau_sampling", context_dim=2, n_actions=2) for _ in "ab")
     choice, same = agent.choose([1.0, -1.0]), twin.choose([1.0, -1.0])
     kept = pickle.loads(pickle.dumps(choice))
@@ -85,7 +85,7 @@ def test_choices_wait_in_a_pickle_for_their_reward():
     agent.learn(kept, 1.0)
     twin.learn(same, 1.0)
     assert agent._state() == twin._state()
-    # Too late for the probability, not for the rest.
+    # After learning, the probability is no longer known, but the rest is.
     stale = agent.choose([1.0, 1.0])
     agent.learn(stale, 0.0)
     late = pickle.loads(pickle.dumps(stale))
@@ -101,7 +101,7 @@ def test_the_probability_outlives_the_agent():
     assert choice.probability == 0.25
 
 
-def test_a_file_says_what_is_inside(tmp_path):
+def test_a_file_keeps_the_parameters(tmp_path):
     path = tmp_path / "one.agent"
     sau.Agent("sau_ucb", n_actions=3, context_dim=2, seed=5, alpha=0.5).save(str(path))
     loaded = sau.load(str(path))
@@ -113,7 +113,7 @@ def test_a_file_says_what_is_inside(tmp_path):
     }
 
 
-def test_files_that_are_none_are_refused_by_name(tmp_path):
+def test_errors_name_missing_wrong_and_damaged_files(tmp_path):
     with pytest.raises(sau.Error, match="nowhere.agent"):
         sau.load(tmp_path / "nowhere.agent")
     path = tmp_path / "text.agent"

@@ -1,4 +1,4 @@
-"""Nothing leaks: what is in use before many calls is what is in use after them."""
+"""Nothing leaks: many calls leave no more memory in use than before."""
 
 import copy
 import ctypes
@@ -21,7 +21,7 @@ class MallocInfo(ctypes.Structure):
 
 
 def in_use():
-    """Bytes handed out by malloc, and blocks handed out by Python, at this moment."""
+    """Bytes allocated by malloc, and blocks allocated by Python, at this moment."""
     gc.collect()
     ask = ctypes.CDLL(None).mallinfo2
     ask.restype = MallocInfo
@@ -36,7 +36,7 @@ def resident():
 
 
 class Coin:
-    """A problem of Python's."""
+    """A problem written in Python."""
 
     n_actions = 4
 
@@ -48,7 +48,7 @@ class Coin:
 
 
 class Last:
-    """An agent of Python's."""
+    """An agent written in Python."""
 
     def __init__(self, n_actions, context_dim, seed):
         self.action = n_actions - 1
@@ -123,7 +123,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_nothing_is_left_of_a_call(name):
+def test_a_call_leaks_nothing(name):
     count, call = CALLS[name]
     agent = sau.Agent("linear+epsilon_greedy", context_dim=3, n_actions=4)
 
@@ -131,9 +131,9 @@ def test_nothing_is_left_of_a_call(name):
         for _ in range(times):
             call(agent)
 
-    repeat(count // 5 + 5)  # whatever is made once
-    # Tables of Python's and malloc's own come and go: the least of several rounds counts. A leak is
-    # at least a block, or 16 bytes, for every call of every round.
+    repeat(count // 5 + 5)  # so that everything that is allocated once is there
+    # Python and malloc allocate and free their own tables, so the best of several rounds counts. A
+    # leak is at least one block, or 16 bytes, per call in every round.
     grown = []
     for _ in range(12):
         before = in_use()
@@ -141,7 +141,7 @@ def test_nothing_is_left_of_a_call(name):
         grown.append((in_use() - before) / count)
         if (grown[-1] < [8.0, 0.5]).all():
             return
-    raise AssertionError(f"bytes and blocks a call: {np.array(grown).tolist()}")
+    raise AssertionError(f"bytes and blocks per call: {np.array(grown).tolist()}")
 
 
 def test_a_million_decisions_take_no_memory():

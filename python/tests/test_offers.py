@@ -1,4 +1,4 @@
-"""Actions that are offered by id, each with features of its own."""
+"""Actions that are offered by id, each with its own features."""
 
 import copy
 import math
@@ -88,7 +88,7 @@ def test_choices_follow_the_probabilities():
         assert abs(count[action] - 20_000 * chance) < error
 
 
-def test_asking_changes_nothing():
+def test_asking_for_probabilities_and_values_changes_nothing():
     asked, silent = (sau.Agent("hashed_linear+sau_sampling") for _ in "ab")
     play(asked, 10)
     play(silent, 10)
@@ -129,7 +129,7 @@ def test_late_rewards_and_pickled_choices():
     assert agent._state() == twin._state()
 
 
-def test_a_choice_can_be_made_anew():
+def test_a_choice_can_be_made_again_from_its_parts():
     agent, twin = (sau.Agent("hashed_linear+sau_sampling") for _ in "ab")
     context = {"device": "mobile"}
     choice = agent.choose(context, ACTIONS)
@@ -168,7 +168,7 @@ KEEP = {
 
 @pytest.mark.parametrize("spec", AGENTS)
 @pytest.mark.parametrize("way", KEEP)
-def test_what_was_kept_goes_on_identically(spec, way, tmp_path):
+def test_a_kept_agent_continues_identically(spec, way, tmp_path):
     agent = sau.Agent(spec, seed=9)
     play(agent, 40)
     kept = KEEP[way](agent, tmp_path)
@@ -211,7 +211,7 @@ def test_names_and_settings():
         sau.Agent("linear+sau_ucb", context_dim=3)
 
 
-def test_parameters_can_be_changed_until_it_is_used():
+def test_parameters_can_be_changed_until_the_agent_is_used():
     agent = sau.Agent("sau_ucb")
     assert agent.set_params(alpha=2).spec == "hashed_linear+sau_ucb(alpha=2)"
     agent.choose({}, ["a"])
@@ -220,7 +220,7 @@ def test_parameters_can_be_changed_until_it_is_used():
     assert agent.spec == "hashed_linear+sau_ucb(alpha=2)"
 
 
-def test_what_python_has_instead_of_json_is_read_as_json():
+def test_python_and_numpy_types_are_read_like_their_json_equivalents():
     rows = [
         ({"n": 3}, [{"n": 3.0}, {"n": np.int64(3)}, {"n": np.float32(3)}, {"n": Decimal(3)},
                     {"n": 3, "nothing": None}, {"n": 3, "zero": 0}, MappingProxyType({"n": 3}),
@@ -270,7 +270,7 @@ class Odd:
         ({"a": 1e39}, ["x"], r"context\.a: the number is 1e\+39; expected a number within"),
         ({"a": 10**400}, ["x"], r"context\.a: the number is too large"),
         ({"a": [1, {"b": 1j}]}, ["x"], r"context\.a\.b: .*found complex"),
-        ({3: 1}, ["x"], "context: the key 3 is no text"),
+        ({3: 1}, ["x"], "context: the key 3 is not a text"),
         ({"\ud800": 1}, ["x"], "context: a text is not valid Unicode"),
         ({"a": "\ud800"}, ["x"], r"context\.a: a text is not valid Unicode"),
         ({"a": {"b": {"c": {"d": 1}}}}, ["x"], r"context\.a\.b\.c: .*nested deeper than 3"),
@@ -301,7 +301,7 @@ def test_wrong_offers_are_refused_by_name(context, actions, message):
     assert agent._turn == 0
 
 
-def test_code_of_the_caller_may_run_meanwhile():
+def test_reading_an_offer_may_run_code_of_the_caller():
     agent = sau.Agent("hashed_linear+sau_sampling")
     actions = [{"id": "a"}, "b", "c"]
 
@@ -332,7 +332,7 @@ def test_excluded_must_be_ids():
         agent.choose({}, ["a", "b"], excluded=[1])
 
 
-def test_the_two_settings_are_not_mixed_up(tmp_path):
+def test_fixed_and_offered_actions_are_not_mixed_up(tmp_path):
     fixed = sau.Agent("linear+sau_ucb", n_actions=2, context_dim=1)
     offers = sau.Agent("linear+sau_ucb")
     assert fixed.choose(context=[1.0]).action in (0, 1)
@@ -358,7 +358,7 @@ def test_the_two_settings_are_not_mixed_up(tmp_path):
 
 
 @pytest.mark.parametrize("reward", [math.nan, math.inf, 1e200])
-def test_rewards_that_nothing_can_be_learned_from_are_refused(reward):
+def test_rewards_that_are_not_finite_or_too_large_are_refused(reward):
     agent = sau.Agent("hashed_linear+sau_ucb")
     choice = agent.choose({}, ["a"])
     state = agent._state()

@@ -1,4 +1,4 @@
-"""An agent here and a service learn the same from the same events."""
+"""An agent in Python and a service learn the same from the same events."""
 
 import http.client
 import json
@@ -33,7 +33,7 @@ class Service:
         return text
 
     def rank(self, event, context, actions, excluded=()):
-        """Written as the service wants it: features apart from the id, in a list."""
+        """Sends the request as the service expects it: features in a list, apart from the id."""
         listed = []
         for action in actions:
             action = {"id": action} if isinstance(action, str) else dict(action)
@@ -50,7 +50,7 @@ class Service:
         raise AssertionError("the service has not learned")
 
     def stop(self):
-        """Its exit code."""
+        """Stops it and returns its exit code."""
         self.connection.close()
         self.process.terminate()
         self.process.stdout.close()
@@ -72,7 +72,7 @@ def serve(program, tmp_path):
 
 
 def event(n, rng):
-    """A context and actions with everything that features may be."""
+    """A context and actions with features of every kind."""
     context = {
         "device": ["mobile", "desktop", "Gerät \"é\"\n"][n % 3],
         "age": int(rng.integers(-5, 60)),
@@ -95,11 +95,11 @@ AGENTS = ["hashed_linear+sau_sampling", "hashed_mlp(hidden=16)+sau_ucb", "linear
 
 
 @pytest.mark.parametrize("spec", AGENTS)
-def test_a_log_teaches_an_agent_what_it_taught_the_service(spec, serve, program, tmp_path):
+def test_an_agent_learns_from_the_log_what_the_service_learned(spec, serve, program, tmp_path):
     rng = np.random.default_rng(1)
     folder = tmp_path / "served"
     service = serve(spec)
-    # By default it adds uniform choices to those of a strategy that does not sample.
+    # By default the service adds uniform choices to a strategy that does not sample.
     service.call("PUT", BASE + "/configurations/service", {"explorationPercentage": 0})
     events = {}
     for n in range(60):
@@ -109,7 +109,7 @@ def test_a_log_teaches_an_agent_what_it_taught_the_service(spec, serve, program,
     service.wait_learned(60)
 
     agent = sau.Agent(spec, seed=7)
-    as_logged = sau.Agent(spec, seed=7)  # the same from nothing but the log
+    as_logged = sau.Agent(spec, seed=7)  # learns the same from the log alone
     log = subprocess.run([program, "log", "export", str(folder)], check=True, capture_output=True,
                          text=True).stdout
     for line in log.splitlines():
@@ -127,7 +127,7 @@ def test_a_log_teaches_an_agent_what_it_taught_the_service(spec, serve, program,
                             request["contextFeatures"]), logged["reward"])
     assert agent._state() == as_logged._state()
 
-    # What they decide next, and what is on disk.
+    # Both decide the same next, and the service's file holds the same state.
     for n in range(5):
         context, actions = event(n, rng)
         answer = service.rank(f"next-{n}", context, actions, ["plain"])

@@ -11,7 +11,7 @@ import sau
 
 
 class Arms:
-    """Three arms, the second the best; the mean of each is drawn by reset."""
+    """Three arms, of which the second is the best; reset draws their means."""
 
     n_actions = 3
     reward_range = (0.0, 1.0)
@@ -29,7 +29,7 @@ class Arms:
 
 
 class Signs:
-    """Contexts of two numbers; action 1 is right where the first is positive. No regret told."""
+    """Contexts of two numbers; action 1 is right if the first is positive. Reports no regret."""
 
     n_actions = 2
 
@@ -46,7 +46,7 @@ class Signs:
 
 
 class Episodes(Signs):
-    """The same, every step an episode of its own."""
+    """The same, but every step is an episode."""
 
     def step(self, action):
         _, reward, _, _, info = super().step(action)
@@ -84,7 +84,7 @@ class First:
         assert action == 0 and isinstance(reward, float)
 
 
-def test_agents_of_the_library_play_a_problem_of_ones_own():
+def test_agents_of_the_library_play_a_problem_written_in_python():
     result = sau.run(Arms, ["sau_ucb", "ts", "uniform"], trials=8)
     assert result.problems == ("Arms",) and result[0].steps == 150
     assert result.agents == ("SAU-UCB", "TS", "Uniform")
@@ -92,9 +92,9 @@ def test_agents_of_the_library_play_a_problem_of_ones_own():
     assert medians[0] < medians[2] and medians[1] < medians[2]
 
 
-def test_every_step_is_as_if_it_were_played_by_hand():
+def test_a_run_gives_the_same_rewards_as_playing_by_hand():
     result = sau.run(Signs, "linear+sau_ucb", trials=2, steps=100, seed=3)
-    # The trial's seed is the problem's business; the agent has no draws of its own.
+    # Only the problem uses the trial's seed; this agent draws nothing.
     seeds = []
 
     class Spied(Signs):
@@ -115,11 +115,11 @@ def test_every_step_is_as_if_it_were_played_by_hand():
             agent.learn(choice, reward)
             total += reward
         assert total == result.reward[0, 0, trial]
-        assert -total == result.regret[0, 0, trial]  # no regret told: minus the reward
+        assert -total == result.regret[0, 0, trial]  # without info["regret"]: minus the reward
     assert len(set(seeds)) >= 2 and max(seeds) < 2**32
 
 
-def test_the_seed_decides_and_threads_do_not():
+def test_results_depend_on_the_seed_and_not_on_threads():
     def regrets(seed, threads):
         agents = ["linear+sau_sampling", Rival]
         return sau.run(Signs, agents, trials=4, steps=60, seed=seed, threads=threads).regret
@@ -140,12 +140,12 @@ def test_every_trial_plays_a_copy_of_a_given_problem():
     np.testing.assert_array_equal(made.regret, factory.regret)
 
 
-def test_episodes_are_begun_again():
+def test_a_problem_is_reset_after_an_episode():
     result = sau.run(Episodes, "linear+sau_ucb", trials=2, steps=300)
     assert (result.reward > 200).all()
 
 
-def test_gymnasiums_attributes_will_do():
+def test_attributes_of_gymnasium_are_understood():
     class Space:
         n = np.int64(2)
 
@@ -157,7 +157,7 @@ def test_gymnasiums_attributes_will_do():
     assert sau.run(Gym, "sau_ucb", trials=1, steps=20)[0].agent_spec == "linear+sau_ucb"
 
 
-def test_an_agent_of_ones_own_plays_problems_of_the_library():
+def test_an_agent_written_in_python_plays_problems_of_the_library():
     result = sau.run(
         ["bernoulli(actions=3,gap=0.3)", "linear(actions=3)"], [Rival, First, "uniform"],
         trials=6, steps=400,
@@ -201,7 +201,7 @@ def test_every_trial_plays_a_copy_of_a_given_agent():
         sau.run("bernoulli(actions=3)", trained, trials=1, steps=10)
 
 
-def test_an_agent_that_has_seen_no_context_stays_so():
+def test_a_run_does_not_start_an_agent_that_has_seen_no_context():
     new = sau.Agent("sau_ucb", n_actions=5, alpha=0.5)
     result = sau.run("linear(dim=3)", [new, "sau_ucb(alpha=0.5)"], trials=2, steps=50)
     assert result.agents[0] == "copy of sau_ucb" and new.context_dim is None
@@ -209,7 +209,7 @@ def test_an_agent_that_has_seen_no_context_stays_so():
 
 
 class Broken(Signs):
-    """Goes wrong at its tenth step, in a manner of choice."""
+    """Returns the given answer, or raises, at its tenth step."""
 
     def __init__(self, answer):
         self.answer, self.count = answer, 0
@@ -295,7 +295,7 @@ def test_mistakes_before_the_first_step_are_raised():
         sau.run("bernoulli", [lambda **_: 1, lambda **_: 2], trials=1, steps=10)
 
 
-def test_python_code_is_not_continued_in_a_folder(tmp_path):
+def test_trials_of_python_code_are_not_continued_in_a_folder(tmp_path):
     sau.run(Signs, "sau_ucb", trials=2, steps=50, out=tmp_path / "r")
     assert sau.open(tmp_path / "r")["Signs", "SAU-UCB"].n_trials == 2
     with pytest.raises(sau.Error, match="which may have changed since"):

@@ -1,4 +1,4 @@
-"""What can be made of results."""
+"""Results as arrays, data frames, tables and figures."""
 
 import pickle
 
@@ -13,7 +13,7 @@ def result():
     return sau.run(["bernoulli", "uniform-10-0.1"], ["sau_ucb", "ts", "uniform"], 6, 200)
 
 
-def test_the_summary_is_that_of_the_trials(result):
+def test_the_summary_matches_the_trials(result):
     pandas = pytest.importorskip("pandas")
     frame = result.to_pandas("summary")
     assert isinstance(frame, pandas.DataFrame) and len(frame) == 6
@@ -26,7 +26,7 @@ def test_the_summary_is_that_of_the_trials(result):
     assert frame.failed.tolist() == [0] * 6
 
 
-def test_frames_have_a_row_for_everything(result):
+def test_data_frames_have_a_row_for_everything(result):
     pytest.importorskip("pandas")
     trials = result.to_pandas()
     assert len(trials) == 36
@@ -44,7 +44,7 @@ def test_frames_have_a_row_for_everything(result):
     assert "<table" in result._repr_html_()
 
 
-def test_texts_are_those_of_the_command_line(result):
+def test_texts_are_the_same_as_on_the_command_line(result):
     lines = result.summary().splitlines()
     assert lines[0] == "bernoulli-10-0.1   200 steps" and "median" in lines[1]
     assert len(lines) == 2 * 5 + 1
@@ -61,7 +61,7 @@ def test_the_time_is_in_the_table(result):
     assert "SAU-UCB" in result.table("time", "text")
 
 
-def test_results_can_be_kept(result):
+def test_results_can_be_pickled(result):
     kept = pickle.loads(pickle.dumps(result))
     np.testing.assert_array_equal(kept.regret, result.regret)
     assert kept.summary() == result.summary()
@@ -84,7 +84,7 @@ def test_curves_are_drawn_in_the_style_of_the_report(result, figures, tmp_path):
     assert (tmp_path / "curves.png").stat().st_size > 10_000
 
 
-def test_the_end_is_drawn_as_a_distribution(result, figures):
+def test_final_regrets_are_drawn_as_a_distribution(result, figures):
     figure = result.plot(
         "final", problems=["bernoulli-10-0.1"], agents=["TS", "SAU-UCB"], dark=True
     )
@@ -96,7 +96,7 @@ def test_the_end_is_drawn_as_a_distribution(result, figures):
             result.plot(*arguments, problems=["nowhere"])
 
 
-def test_agents_without_a_look_of_their_own_get_different_ones():
+def test_agents_without_a_fixed_style_get_different_ones():
     from sau._plot import styles
 
     names = tuple(f"agent {n}" for n in range(20)) + ("SAU-UCB",)
@@ -104,7 +104,7 @@ def test_agents_without_a_look_of_their_own_get_different_ones():
     assert len({(look.colour, look.dash) for look in looks.values()}) == 21
 
 
-def test_empty_results_are_no_accident(figures):
+def test_empty_results_work(figures):
     empty = sau.Results((), 1)
     assert empty.regret.shape == (0, 0, 0) and len(empty) == 0
     assert empty.to_pandas().empty

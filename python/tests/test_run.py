@@ -1,4 +1,4 @@
-"""Runs: the numbers of the command line, arrays out."""
+"""Runs: the same numbers as on the command line, as arrays."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def cells_of(folder):
         (["linear(dim=3)"], ["hashed_linear+sau_sampling", "mlp+sau_sampling+ids"], 120, 2),
     ],
 )
-def test_the_numbers_are_those_of_the_command_line(
+def test_the_numbers_are_the_same_as_on_the_command_line(
     program, tmp_path, problems, agents, steps, seed
 ):
     command = [program, "run", "--trials", "4", "--steps", str(steps), "--seed", str(seed),
@@ -47,7 +47,7 @@ def test_the_numbers_are_those_of_the_command_line(
         assert row.regret_mean == cell["regret"]["mean"]
         assert row.regret_p90 == cell["regret"]["p90"]
         assert row.reward_median == cell["reward"]["median"]
-    # And the command line goes on where Python stopped.
+    # The command line continues where Python stopped.
     command[command.index("4")] = "6"
     command[command.index(str(tmp_path / "line"))] = str(tmp_path / "python")
     subprocess.run(command, check=True, capture_output=True)
@@ -56,7 +56,7 @@ def test_the_numbers_are_those_of_the_command_line(
     np.testing.assert_array_equal(longer.regret[:, :, :4], result.regret)
 
 
-def test_a_trial_by_hand_is_the_trial_of_the_run():
+def test_a_trial_played_by_hand_gives_the_same_regret_as_the_run():
     result = sau.run("linear(dim=4)", "linear+sau_sampling", trials=3, steps=200, seed=5)
     for trial in range(3):
         problem = sau.Problem("linear(dim=4)", seed=5, trial=trial)
@@ -112,7 +112,7 @@ def test_results_are_arrays():
         result["wheel", "uniform"]
 
 
-def test_without_steps_a_trial_has_the_problems_own():
+def test_without_steps_a_trial_has_the_problems_default():
     assert sau.run("wheel", "uniform", trials=1)[0].steps == 2000
 
 
@@ -164,7 +164,7 @@ def test_wrong_requests_run_nothing(arguments, message, tmp_path):
     assert not (tmp_path / "r").exists()
 
 
-def test_progress_is_told_and_may_stop_the_run():
+def test_a_progress_function_is_called_and_may_stop_the_run():
     told = []
     sau.run("bernoulli", "sau_ucb", trials=30, steps=1000, progress=told.append)
     assert told[-1]["trials_done"] == told[-1]["trials_total"] == 30
@@ -178,7 +178,7 @@ def test_progress_is_told_and_may_stop_the_run():
     assert time.monotonic() - start < 20
 
 
-def test_it_is_quiet_unless_somebody_looks_on(capfd):
+def test_a_run_prints_nothing_without_a_terminal_or_notebook(capfd):
     sau.run("bernoulli", "sau_ucb", trials=2, steps=50)
     assert capfd.readouterr() == ("", "")
     sau.run("bernoulli", "sau_ucb", trials=2, steps=50, progress=True)
@@ -228,7 +228,7 @@ def test_control_c_ends_a_run_and_keeps_what_is_finished(tmp_path):
     np.testing.assert_array_equal(left[0].regret[: min(done, 5)], whole[0].regret)
 
 
-def test_failed_trials_are_reported_and_in_no_number():
+def test_failed_trials_are_reported_and_not_counted():
     agents = ["mlp(lr=10,start=1,every=1,batch=4)+greedy", "linear+greedy"]
     with pytest.warns(RuntimeWarning, match="trials failed; first: trial 0: .*not finite"):
         result = sau.run("linear(noise=1e50)", agents, trials=2, steps=300)
@@ -257,7 +257,7 @@ def test_the_theory_is_checked():
     assert list(result.to_pandas("theory").columns)[0] == "id"
 
 
-def test_data_that_are_not_there_are_left_out_with_a_warning(monkeypatch, tmp_path):
+def test_missing_data_raise_an_error(monkeypatch, tmp_path):
     monkeypatch.setenv("SAU_DATA_DIR", str(tmp_path))
     with pytest.raises(sau.MissingData):
         with warnings.catch_warnings():
@@ -267,7 +267,7 @@ def test_data_that_are_not_there_are_left_out_with_a_warning(monkeypatch, tmp_pa
         sau.run("statlog", "uniform", trials=1)
 
 
-def test_folders_that_are_none_are_refused_by_name(tmp_path):
+def test_folders_that_are_not_result_folders_are_refused(tmp_path):
     with pytest.raises(sau.Error, match="is not a sau result folder"):
         sau.open(tmp_path)
     assert os.listdir(tmp_path) == []

@@ -1,4 +1,4 @@
-"""Settings as keywords, or as the text of the command line."""
+"""Settings as keywords, or as text as on the command line."""
 
 import numpy as np
 import pytest
@@ -21,13 +21,13 @@ import sau
         ("linear_posterior+thompson", {"model__a0": 3}, "linear_posterior(a0=3)+thompson"),
     ],
 )
-def test_keywords_and_text_are_the_same(text, settings, expected):
+def test_keywords_and_text_mean_the_same(text, settings, expected):
     assert sau.Agent(text, n_actions=2, context_dim=3, **settings).spec == expected
     assert sau.Agent(expected, n_actions=2, context_dim=3).spec == expected
     assert sau.catalog.canonical(text, context_dim=3, **settings) == expected
 
 
-def test_a_name_of_two_settings_needs_its_owner():
+def test_a_setting_that_both_parts_have_needs_a_prefix():
     with pytest.raises(sau.UsageError, match="model__alpha or strategy__alpha"):
         sau.Agent("beta_bernoulli+sau_ucb", n_actions=2, context_dim=0, alpha=2)
     agent = sau.Agent(
@@ -47,7 +47,7 @@ def test_a_name_of_two_settings_needs_its_owner():
         ({"intercept": 1}, "intercept=1 is not allowed; expected false or true"),
     ],
 )
-def test_wrong_settings_are_named(settings, message):
+def test_errors_name_the_wrong_setting(settings, message):
     with pytest.raises(sau.UsageError, match=message):
         sau.Agent("linear+sau_ucb", n_actions=2, context_dim=1, **settings)
 

@@ -1,4 +1,4 @@
-"""scikit-learn's habits."""
+"""Agents as scikit-learn estimators."""
 
 import numpy as np
 import pytest
@@ -50,19 +50,19 @@ def test_parts_of_a_log_add_up_to_the_log(log):
     assert parts._state() == whole._state()
 
 
-def test_fit_begins_anew(log):
+def test_fit_starts_over(log):
     X, actions, rewards = log
     agent = sau.Agent("linear+sau_sampling", n_actions=3, seed=4)
     agent.partial_fit(X[::-1], actions[::-1], rewards[::-1])
     agent.fit(X, actions, rewards)
     fresh = sau.Agent("linear+sau_sampling", n_actions=3, seed=4).fit(X, actions, rewards)
     assert agent._state() == fresh._state()
-    # Another length of contexts, too, where nobody fixed it.
+    # Contexts may then have another length, unless context_dim was given.
     agent.fit(X[:, :2], actions, rewards)
     assert agent.context_dim == 2
 
 
-def test_a_fit_that_fails_leaves_the_old_agent(log):
+def test_a_fit_that_fails_changes_nothing(log):
     X, actions, rewards = log
     agent = sau.Agent("linear+sau_ucb", n_actions=3).fit(X, actions, rewards)
     state = agent._state()
@@ -86,7 +86,7 @@ def test_parameters_can_be_read_and_set(log):
     agent.set_params(alpha=4.0)
     assert agent._state() == state and agent.spec == "linear(lambda=3)+sau_ucb(alpha=2)"
     assert agent.fit(*log).spec == "linear(lambda=3)+sau_ucb(alpha=4)"
-    # Wrong ones change nothing.
+    # Wrong parameters change nothing.
     before = agent.get_params()
     with pytest.raises(sau.UsageError):
         agent.set_params(alpha=-1)
@@ -101,7 +101,7 @@ def test_clones_are_new_agents(log):
     assert fresh.fit(*log)._state() == agent._state()
 
 
-def test_it_is_the_last_step_of_a_pipeline(log):
+def test_an_agent_can_be_the_last_step_of_a_pipeline(log):
     X, actions, rewards = log
     agent = sau.Agent("linear-sau-s", n_actions=3)
     pipeline = Pipeline([("scale", StandardScaler()), ("agent", agent)])
@@ -145,7 +145,7 @@ def test_settings_can_be_searched(log):
     assert search.best_params_["lambda_"] in (0.1, 10.0)
 
 
-def test_one_context_is_no_matrix(log):
+def test_one_context_instead_of_a_matrix_is_refused(log):
     agent = sau.Agent("linear+sau_ucb", n_actions=3).fit(*log)
     for method in (agent.predict, agent.predict_proba, agent.decision_function):
         with pytest.raises(sau.UsageError, match="expected two dimensions"):

@@ -1,4 +1,4 @@
-"""What Python adds to a batch, beside C++ in the same run; bench/python_overhead.py measures more."""
+"""The time of a batch in Python compared with C++; bench/python_overhead.py measures more."""
 
 import json
 import os
@@ -15,19 +15,19 @@ DIM, ACTIONS, ROWS = 10, 10, 10_000
 
 
 def contexts():
-    """Those of bench/batch_bench.cpp."""
+    """The same contexts as in bench/batch_bench.cpp."""
     i = np.arange(ROWS * DIM)
     return np.sin((i * i % 100_003).astype(float)).reshape(ROWS, DIM)
 
 
 def seconds(work):
-    """Processor time: others may be on the machine."""
+    """CPU time, since other programs may be running."""
     start = time.process_time()
     work()
     return time.process_time() - start
 
 
-def test_a_batch_takes_the_time_of_cpp():
+def test_a_batch_takes_hardly_longer_than_in_cpp():
     bench = Path(os.environ.get("SAU_BUILD_DIR", "")) / "bench" / "batch_bench"
     if not bench.exists():
         pytest.skip("build/bench/batch_bench is not built")
@@ -39,7 +39,7 @@ def test_a_batch_takes_the_time_of_cpp():
     command = [bench, "--benchmark_filter=probabilities/sau_sampling", "--benchmark_format=json",
                "--benchmark_min_time=0.01"]
     python, cpp = [], []
-    for _ in range(8):  # in turns: what else the machine does only adds to either
+    for _ in range(8):  # in turns, and the minimum of each: other load only adds time
         printed = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
         cpp.append(printed["benchmarks"][0]["cpu_time"] / 1e3)
         python.append(seconds(lambda: agent.probabilities(X)))

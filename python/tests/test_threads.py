@@ -16,7 +16,7 @@ import sau
 
 
 def work(seed):
-    """A thread's own agent, by all its doors."""
+    """Calls every kind of method of one agent."""
     rng = np.random.default_rng(seed)
     agent = sau.Agent("linear+sau_sampling", context_dim=4, n_actions=5, seed=seed)
     for _ in range(20):
@@ -30,7 +30,7 @@ def work(seed):
     return agent._state()
 
 
-def test_agents_of_their_own_threads_do_not_meet():
+def test_agents_in_different_threads_do_not_affect_each_other():
     alone = [work(seed) for seed in range(6)]
     with ThreadPoolExecutor(6) as pool:
         assert list(pool.map(work, range(6))) == alone
@@ -59,13 +59,13 @@ def test_long_calls_let_other_threads_run():
     assert sum(start < moment < end for moment in ticks) > 10
 
 
-def test_an_agent_at_work_is_refused_to_others():
+def test_a_busy_agent_refuses_calls_from_other_threads():
     agent = sau.Agent("linear+sau_sampling", context_dim=10, n_actions=50)
     rng = np.random.default_rng(0)
     agent.partial_fit(rng.normal(size=(500, 10)), np.arange(500) % 50, rng.normal(size=500))
     rows = rng.normal(size=(4000, 10))
     log = rows[:5], np.arange(5), np.ones(5)
-    # The last three would replace what is being used.
+    # The last three would replace the agent while it is in use.
     calls = {
         "choose": lambda: agent.choose(rows[0]),
         "pickle": lambda: pickle.dumps(agent),

@@ -1,4 +1,4 @@
-"""The package is typed, and the stubs of the extension are what it is."""
+"""The package is typed, and the stubs match the extension."""
 
 import subprocess
 import sys
@@ -28,7 +28,7 @@ def test_the_package_is_typed(cache):
     run("mypy", "--config-file", CONFIGURATION, "--cache-dir", cache, HERE.parent / "src" / "sau")
 
 
-def test_a_typed_user_is_understood(tmp_path, cache):
+def test_the_types_of_a_users_script_are_inferred(tmp_path, cache):
     pytest.importorskip("mypy")
     script = tmp_path / "user.py"
     script.write_text(
@@ -61,10 +61,10 @@ def test_a_typed_user_is_understood(tmp_path, cache):
     assert "Found 1 error" in done.stdout
 
 
-def test_the_stubs_are_those_of_the_extension(tmp_path):
+def test_the_stubs_match_the_extension(tmp_path):
     pytest.importorskip("mypy")
     allowed = tmp_path / "allowed"
-    # What pybind11 adds to every class of its own.
+    # pybind11 adds these to every class.
     allowed.write_text(
         "sau._core.Agent\nsau._core.Problem\nsau._core.TableProblem\n"
         "sau._core.TableProblem.__init__\n"

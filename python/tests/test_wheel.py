@@ -1,4 +1,4 @@
-"""pip, a wheel, and a clean environment with only NumPy beside it. Nothing is downloaded."""
+"""pip builds a wheel and installs it, without downloads, in an environment that has only NumPy."""
 
 import os
 import platform
@@ -46,7 +46,7 @@ print(sau.build_info()["kernel"])
 
 @pytest.fixture(scope="module")
 def clean(tmp_path_factory):
-    """The Python of a new environment that sees NumPy and nothing else of the system's."""
+    """The Python of a new environment that sees only NumPy from the system."""
     folder = tmp_path_factory.mktemp("clean")
     venv.create(folder, with_pip=True)
     python = folder / "bin" / "python"
@@ -72,7 +72,7 @@ def run(*command, **keywords):
 
 @pytest.fixture(scope="module")
 def wheel(clean, tmp_path_factory):
-    """Built by pip, with its isolation, in the build folder of these tests."""
+    """Built by pip with build isolation, in the build folder of these tests."""
     folder = tmp_path_factory.mktemp("wheel")
     settings = f"--config-settings=build-dir={os.environ['SAU_BUILD_DIR']}"
     run(clean, "-m", "pip", "wheel", HERE, "--no-deps", "-w", folder, settings)
@@ -87,7 +87,7 @@ def installed(clean, wheel):
     return clean
 
 
-def test_a_wheel_has_what_it_should(wheel):
+def test_a_wheel_has_the_right_files(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         metadata = archive.read(next(n for n in names if n.endswith("METADATA"))).decode()
@@ -97,7 +97,7 @@ def test_a_wheel_has_what_it_should(wheel):
     assert "Requires-Dist: numpy>=1.22" in metadata and "Name: sau\n" in metadata
 
 
-def test_it_asks_little_of_the_system(wheel, tmp_path):
+def test_a_wheel_needs_few_system_libraries(wheel, tmp_path):
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (one for one in archive.namelist() if one.endswith(".so"))
         archive.extract(name, tmp_path)
@@ -106,13 +106,13 @@ def test_it_asks_little_of_the_system(wheel, tmp_path):
         assert library not in needed
 
 
-def test_it_runs_with_numpy_alone(installed):
+def test_a_wheel_runs_with_numpy_alone(installed):
     run(installed, "-m", "pip", "check")
     assert "no pandas, no frame" in run(installed, "-c", SMOKE, cwd="/")
 
 
 @pytest.mark.parametrize("processor, kernel", [("Westmere", "portable"), ("Haswell", "avx2")])
-def test_it_runs_on_processors_without_newer_instructions(installed, processor, kernel):
+def test_a_wheel_runs_on_processors_without_newer_instructions(installed, processor, kernel):
     # The emulator stops at any instruction that this processor does not have.
     emulator = shutil.which("qemu-x86_64")
     if emulator is None or platform.machine() != "x86_64":
@@ -129,7 +129,7 @@ def test_an_editable_install_follows_the_sources(clean):
     run(clean, "-m", "pip", "uninstall", "-y", "sau")
 
 
-def test_a_source_distribution_is_whole(tmp_path, monkeypatch):
+def test_a_source_distribution_is_complete(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(HERE / "backend"))
     import sau_build
 

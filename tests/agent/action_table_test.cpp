@@ -45,10 +45,11 @@ TEST(ActionTable, NeverHoldsMoreThanItsCapacity) {
   }
 }
 
-// Capacity 32: two go at once. Worth of action i at event 65, log2(n) - age / 32:
-//   seen once, at event 1 + i: -(64 - i) / 32; the lowest are 0 and 1, but action 0 was seen
-//   again 7 times, at event 1: log2(8) - 64 / 32 = 1.
-TEST(ActionTable, WhatWasSeenLeastAndLongestAgoIsForgotten) {
+// Capacity 32: two are forgotten at a time. The worth of action i at event 65 is
+// log2(n) - age / 32:
+//   seen once, at event 1 + i: -(64 - i) / 32. The lowest are 0 and 1, but action 0 was seen
+//   another 7 times, at event 1: log2(8) - 64 / 32 = 1.
+TEST(ActionTable, ForgetsTheActionsSeenLeastAndLongestAgo) {
   ActionTable table(32);
   for (int again = 0; again < 7; ++again) see(table, 0, 1);
   for (std::uint64_t i = 0; i < 32; ++i) see(table, i, 1 + i);
@@ -69,14 +70,14 @@ TEST(ActionTable, ACountFadesWithItsAge) {
   EXPECT_EQ(table.find(hash_of(0)), nullptr);
 }
 
-TEST(ActionTable, AKnownActionForgetsNobody) {
+TEST(ActionTable, SeeingAKnownActionForgetsNone) {
   ActionTable table(16);
   for (std::uint64_t i = 0; i < 16; ++i) see(table, i, i + 1);
   see(table, 0, 17);
   EXPECT_EQ(table.size(), 16u);
 }
 
-TEST(ActionTable, MostCountedComeFirstAndEqualsByName) {
+TEST(ActionTable, SortsByCountThenByName) {
   ActionTable table(16);
   for (const std::uint64_t i : {5u, 3u, 3u, 4u}) see(table, i, 1, 0.0, 0.5);
   const auto records = table.most_counted(10);
@@ -90,7 +91,7 @@ TEST(ActionTable, MostCountedComeFirstAndEqualsByName) {
   EXPECT_TRUE(table.most_counted(0).empty());
 }
 
-TEST(ActionTable, ACopyStaysAsItWas) {
+TEST(ActionTable, ACopyDoesNotChange) {
   ActionTable table(100);
   for (std::uint64_t i = 0; i < 100; ++i) see(table, i, i + 1);
   const ActionTable copy = table.shared();
@@ -102,7 +103,7 @@ TEST(ActionTable, ACopyStaysAsItWas) {
   }
 }
 
-TEST(ActionTable, SavedAndLoadedItIsTheSameAndForgetsTheSame) {
+TEST(ActionTable, IsTheSameAfterSavingAndLoading) {
   ActionTable one(64), two(64);
   Rng rng(Stream{.seed = 3});
   std::uint64_t event = 0;

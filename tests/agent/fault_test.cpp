@@ -21,7 +21,7 @@ TEST(Fault, IsEmptyForModelsThatCannotFail) {
   EXPECT_EQ(make_agent("sau_ucb", {kShape, {}})->fault(), "");
 }
 
-TEST(Fault, IsTheModelsFromTheUpdateOnAtWhichItBroke) {
+TEST(Fault, IsReportedFromTheUpdateAtWhichTheModelBroke) {
   AgentOf<Diverging, Greedy> agent("diverging+greedy", kShape, Diverging(2, 3),
                                    Greedy({kShape, {}}));
   const AnyAgent& any = agent;

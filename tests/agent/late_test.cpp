@@ -19,7 +19,7 @@ using testing::TestProblem;
 
 constexpr Stream kStream{.seed = 3, .role = Role::kLate};
 
-// What arrives in each step, where every step sends its own number.
+// What arrives in each step if every step sends its own number.
 std::vector<std::vector<int>> arrivals(const Lateness& late, int steps) {
   Mailbox<int> mail(late, kStream);
   std::vector<std::vector<int>> arrived;
@@ -70,8 +70,8 @@ TEST(Mailbox, MissingRewardsNeverArrive) {
   for (const auto& now : arrivals({.missing = 1.0}, 100)) EXPECT_TRUE(now.empty());
 }
 
-// Which rewards are missing does not depend on how long the others take.
-TEST(Mailbox, TheSameRewardsAreMissingWhateverTheDelay) {
+// Which rewards are missing does not depend on the delay of the others.
+TEST(Mailbox, TheSameRewardsAreMissingForAnyDelay) {
   const auto missing = [](const Lateness& late) {
     std::vector<int> all;
     for (const auto& now : arrivals(late, 300)) all.insert(all.end(), now.begin(), now.end());
@@ -81,8 +81,8 @@ TEST(Mailbox, TheSameRewardsAreMissingWhateverTheDelay) {
   EXPECT_EQ(missing({.missing = 0.5}), missing({.delay = {50, 50}, .missing = 0.5}));
 }
 
-// What an agent was taught, as text.
-struct Pupil {
+// Records what an agent was taught, as text.
+struct RecordingAgent {
   std::vector<std::string> lessons;
   int chosen = 0;
 
@@ -96,16 +96,16 @@ struct Pupil {
   }
 };
 
-TEST(LateLearner, HandsBackTheChoiceWithItsContextAndItsReward) {
+TEST(LateLearner, ReturnsTheChoiceWithItsContextAndReward) {
   const auto taught = [](const Lateness& late) {
     TestProblem problem({.actions = 3, .dim = 1});
-    Pupil pupil;
-    LateLearner<Pupil, ContextLesson> learner(pupil, late, kStream);
+    RecordingAgent agent;
+    LateLearner<RecordingAgent, ContextLesson> learner(agent, late, kStream);
     Streams rng{Rng({.seed = 1}), Rng({.seed = 1, .role = Role::kAgent})};
     StepLog log;
     play(problem, learner, rng, 50, log);
-    EXPECT_EQ(pupil.chosen, 50);
-    return pupil.lessons;
+    EXPECT_EQ(agent.chosen, 50);
+    return agent.lessons;
   };
   const auto at_once = taught({}), late = taught({.delay = {20, 20}});
   ASSERT_EQ(at_once.size(), 50U);
@@ -113,7 +113,7 @@ TEST(LateLearner, HandsBackTheChoiceWithItsContextAndItsReward) {
   EXPECT_TRUE(std::equal(late.begin(), late.end(), at_once.begin()));
 }
 
-TEST(LateLearner, WithoutDelayIsTheAgentItself) {
+TEST(LateLearner, WithoutDelayEqualsTheAgent) {
   const auto played = [](bool through_mail) {
     TestProblem problem({.actions = 4, .dim = 2});
     const auto agent =

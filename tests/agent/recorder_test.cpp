@@ -19,7 +19,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 
-TEST(CurvePoints, AscendToTheHorizon) {
+TEST(CurvePoints, AscendUpToTheHorizon) {
   std::vector<std::uint64_t> horizons = {1,
                                          2,
                                          7,
@@ -55,12 +55,12 @@ TEST(CurvePoints, AShortTrialKeepsEveryStep) {
   EXPECT_EQ(curve_points(100).size(), 100U);
 }
 
-TEST(CurvePoints, EveryHundredthIsAmongThem) {
+TEST(CurvePoints, IncludeEveryHundredth) {
   const auto points = curve_points(100'000);
   for (std::uint64_t i = 1; i <= 100; ++i) EXPECT_THAT(points, Contains(1000 * i));
 }
 
-TEST(CurvePoints, OneTwoFiveOfEveryDecadeAreAmongThem) {
+TEST(CurvePoints, IncludeOneTwoFiveOfEveryDecade) {
   for (const std::uint64_t steps : {777ULL, 100'000ULL, 43'500ULL, 581'012ULL, 3713ULL}) {
     const auto points = curve_points(steps);
     for (std::uint64_t decade = 1; decade <= steps; decade *= 10) {
@@ -100,7 +100,7 @@ TEST(Recorder, TheCurveIsTheRegretAtItsPoints) {
 bool stuck(const std::vector<std::pair<Action, bool>>& tail) {
   const auto points = curve_points(1000);
   Recorder recorder(3, 1000, points);
-  for (int n = 0; n < 900; ++n) recorder.step(2, 0.0, 1.0);  // the past does not count
+  for (int n = 0; n < 900; ++n) recorder.step(2, 0.0, 1.0);  // earlier steps do not count
   for (const auto& [action, wrong] : tail) recorder.step(action, 0.0, wrong ? 0.1 : 0.0);
   return recorder.record().stuck;
 }
@@ -115,21 +115,21 @@ std::vector<std::pair<Action, bool>> tail_of(int plays, int wrong) {
 
 TEST(Stuck, OneWrongActionInTheLastTenthIsStuck) { EXPECT_TRUE(stuck(tail_of(100, 100))); }
 
-TEST(Stuck, OneRightActionIsNot) { EXPECT_FALSE(stuck(tail_of(100, 0))); }
+TEST(Stuck, OneRightActionIsNotStuck) { EXPECT_FALSE(stuck(tail_of(100, 0))); }
 
-// 47 or 48 of about 95 plays are wrong, so enough are right for it not to be lost.
-TEST(Stuck, TheActionTakesAtLeast95OfAHundredPlays) {
+// 48 plays are wrong: at least half of the action's 95, but enough are right overall.
+TEST(Stuck, NeedsOneActionWith95PercentOfThePlays) {
   EXPECT_TRUE(stuck(tail_of(95, 48)));
   EXPECT_FALSE(stuck(tail_of(94, 48)));
 }
 
-TEST(Stuck, AtLeastHalfOfItsPlaysHaveRegret) {
+TEST(Stuck, NeedsRegretInHalfOfItsPlays) {
   EXPECT_TRUE(stuck(tail_of(100, 50)));
   EXPECT_FALSE(stuck(tail_of(100, 49)));
 }
 
-// Three actions: a uniform choice is right a third of the time, half of that is 16.7 of 100.
-TEST(Stuck, FewerThanHalfTheRightPlaysOfAUniformChoice) {
+// With three actions a uniform choice is right a third of the time; half of that is 16.7 of 100.
+TEST(Stuck, FewerThanHalfTheRightPlaysOfAUniformChoiceIsStuck) {
   const auto wandering = [](Action right) {
     std::vector<std::pair<Action, bool>> tail;
     for (Action n = 0; n < 100; ++n) tail.emplace_back(n % 3, n >= right);
@@ -140,7 +140,7 @@ TEST(Stuck, FewerThanHalfTheRightPlaysOfAUniformChoice) {
   EXPECT_FALSE(stuck(wandering(17)));
 }
 
-TEST(Stuck, FewerThanTenPlaysAreTooFewToTell) {
+TEST(Stuck, NeedsAtLeastTenPlays) {
   for (const std::uint64_t steps : {1U, 90U, 91U}) {
     const auto points = curve_points(steps);
     Recorder recorder(2, steps, points);
@@ -149,8 +149,8 @@ TEST(Stuck, FewerThanTenPlaysAreTooFewToTell) {
   }
 }
 
-// A trial of 1000 steps whose last 100 are given, where actions come and go: how many were on
-// offer, and whether the one chosen has regret. Every step has an id of its own.
+// A trial of 1000 steps where actions come and go. The last 100 are given: how many actions were on
+// offer, and whether the chosen one has regret. Every step has a new id.
 bool stuck_by_ids(const std::vector<std::pair<std::size_t, bool>>& tail) {
   const auto points = curve_points(1000);
   Recorder recorder(0, 1000, points);
@@ -162,8 +162,8 @@ bool stuck_by_ids(const std::vector<std::pair<std::size_t, bool>>& tail) {
   return recorder.record().stuck;
 }
 
-// 50 steps with 2 on offer and 50 with 5: a uniform choice is right 35 times, half of that is 17.5.
-TEST(Stuck, WhereActionsComeAndGoAUniformChoiceCountsOneOverTheActionsOnOffer) {
+// 50 steps with 2 actions and 50 with 5: a uniform choice is right 35 times; half of that is 17.5.
+TEST(Stuck, ByIdAUniformChoiceIsRightOnceInTheActionsOnOffer) {
   const auto tail = [](std::size_t right) {
     std::vector<std::pair<std::size_t, bool>> steps;
     for (std::size_t n = 0; n < 100; ++n) steps.emplace_back(n % 2 == 0 ? 2U : 5U, n >= right);
@@ -173,7 +173,7 @@ TEST(Stuck, WhereActionsComeAndGoAUniformChoiceCountsOneOverTheActionsOnOffer) {
   EXPECT_FALSE(stuck_by_ids(tail(18)));
 }
 
-TEST(Stuck, WhereActionsComeAndGoTheyAreToldApartByTheirIds) {
+TEST(Stuck, ByIdActionsAreDistinguishedByTheirIds) {
   const auto points = curve_points(1000);
   for (const int same : {94, 95}) {
     Recorder recorder(0, 1000, points);
@@ -183,7 +183,7 @@ TEST(Stuck, WhereActionsComeAndGoTheyAreToldApartByTheirIds) {
   }
 }
 
-TEST(Stuck, ATrialThatWasNotPlayedIsNot) {
+TEST(Stuck, ATrialThatWasNotPlayedIsNotStuck) {
   const auto points = curve_points(1000);
   const Recorder recorder(2, 1000, points);
   EXPECT_FALSE(recorder.record().stuck);
@@ -194,7 +194,7 @@ TEST(Recorder, TheStopFlagEndsTheTrialAtTheNextPoint) {
   std::atomic<bool> stop{false};
   Recorder recorder(1, 6, points, &stop);
   EXPECT_TRUE(recorder.step(0, 0.0, 0.0));
-  EXPECT_TRUE(recorder.step(0, 0.0, 0.0));  // a point, but nobody asked
+  EXPECT_TRUE(recorder.step(0, 0.0, 0.0));  // a point, but no stop was requested
   stop = true;
   EXPECT_TRUE(recorder.step(0, 0.0, 0.0));  // not a point
   EXPECT_FALSE(recorder.step(0, 0.0, 0.0));

@@ -1,4 +1,4 @@
-// choose() and learn() never allocate: every operator new of this program is counted.
+// choose() and learn() never allocate. This program counts every call of operator new.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -30,7 +30,7 @@ std::atomic<std::size_t> allocations{0};
 
 }  // namespace
 
-// A sanitizer has operators of its own, which must not be mixed with these.
+// A sanitizer has its own operators, which must not be mixed with these.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kCounts = false;
 #else
@@ -44,7 +44,7 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 void* operator new[](std::size_t size, std::align_val_t alignment) {
   return counted(size, static_cast<std::size_t>(alignment));
 }
-// Inlined, the compiler sees free() on what came from operator new, and warns.
+// Not inlined, since the compiler would see free() on memory from operator new and warn.
 [[gnu::noinline]] void operator delete(void* place) noexcept { std::free(place); }
 [[gnu::noinline]] void operator delete[](void* place) noexcept { std::free(place); }
 [[gnu::noinline]] void operator delete(void* place, std::size_t) noexcept { std::free(place); }
@@ -67,7 +67,7 @@ namespace {
 using testing::setup_for;
 using testing::World;
 
-// Hashed models are left out: their tables come to be as features come.
+// Hashed models are left out: their tables grow with new features.
 template <class List>
 struct Dense;
 template <class... M>
@@ -81,7 +81,7 @@ template <class P>
 class Allocation : public ::testing::Test {};
 TYPED_TEST_SUITE(Allocation, testing::AsTestTypes<DensePairs>::type, testing::PairNames);
 
-// The allocations of 1,000 steps.
+// The number of allocations in 1,000 steps.
 template <class A, class W>
 std::size_t allocations_of(A& agent, W& world) {
   Rng rng({.seed = 3, .role = Role::kAgent});
@@ -111,15 +111,15 @@ TYPED_TEST(Allocation, ChooseAndLearnNeverAllocate) {
   EXPECT_EQ(allocations_of(agent, world), 0U);
 }
 
-TYPED_TEST(Allocation, NorDoTheVirtualDoors) {
+TYPED_TEST(Allocation, VirtualCallsNeverAllocate) {
   if (!kCounts) GTEST_SKIP() << "allocations are not counted under a sanitizer";
   const auto agent = testing::make_pair_agent<TypeParam>(7);
   World<typename TypeParam::Model> world(4);
   EXPECT_EQ(allocations_of(*agent, world), 0U);
 }
 
-// A history with an end takes its memory at once and never asks for more.
-TEST(DeepAllocation, ADeepAgentWithABoundedHistoryStaysFlatOverAMillionSteps) {
+// A bounded history allocates all its memory at the start.
+TEST(DeepAllocation, ABoundedHistoryNeverAllocatesOverAMillionSteps) {
   if (!kCounts) GTEST_SKIP() << "allocations are not counted under a sanitizer";
   const sau::Setup setup{.shape = {.actions = 2, .dim = 3}, .stream = {}};
   Mlp model(setup, {.hidden = {4.0}, .batch = 4, .every = 500, .updates = 1, .history = {5000}});

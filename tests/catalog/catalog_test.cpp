@@ -66,7 +66,7 @@ TEST(AgentNames, AliasesAreReadInAnyCase) {
   }
 }
 
-TEST(AgentNames, BlanksAroundAnAliasAreIgnoredAsAroundASpec) {
+TEST(AgentNames, BlanksAroundAnAliasAreIgnored) {
   EXPECT_EQ(agent_error(" sau_ucb "), "");
   EXPECT_EQ(agent_error(" TS "), "");
   EXPECT_EQ(problem_error(" bernoulli-10-0.02"), "");
@@ -82,7 +82,7 @@ TEST(AgentNames, AliasesAreTwoWay) {
   for (const Alias& alias : problem_aliases()) EXPECT_EQ(problem_name(alias.spec), alias.name);
 }
 
-TEST(AgentNames, WhatThePaperHasNoNameForIsItsSpec) {
+TEST(AgentNames, WithoutANameInThePaperTheNameIsTheSpec) {
   EXPECT_EQ(agent_name("sau_ucb(alpha=0.5)"), "sample_mean+sau_ucb(alpha=0.5)");
   EXPECT_EQ(agent_name("sau_ucb(alpha=1.0)"), "SAU-UCB");
   EXPECT_EQ(problem_name("bernoulli(actions=3)"), "bernoulli(actions=3)");
@@ -95,7 +95,7 @@ TEST(AgentNames, AModelAloneIsAClearError) {
   EXPECT_THAT(error, HasSubstr("sample_mean+sau_sampling"));
 }
 
-TEST(AgentNames, PairsThatDoNotFitAreRefusedWithASentence) {
+TEST(AgentNames, PairsThatDoNotFitAreRefusedWithAReason) {
   EXPECT_EQ(agent_error("sample_mean+thompson"),
             "thompson needs a model with a posterior; sample_mean has none");
 }
@@ -139,7 +139,7 @@ TEST(AgentNames, WrongSettingsNameTheirOwner) {
   EXPECT_THAT(agent_error("sau_ucb(beta=1)"), HasSubstr("sau_ucb: unknown setting 'beta'"));
 }
 
-// A shape that the sampler cannot draw from must not pass the door.
+// Parameters that the sampler cannot draw from must be refused.
 TEST(AgentNames, PriorsBeyondTheSamplerAreRefused) {
   EXPECT_NE(agent_error("beta_bernoulli(alpha=1e305)+thompson"), "");
   EXPECT_NE(agent_error("beta_bernoulli(beta=1e308)+thompson"), "");
@@ -166,7 +166,7 @@ TYPED_TEST(CanonicalForm, ReadsBackToItself) {
   EXPECT_GT(accepted, 50);
 }
 
-TYPED_TEST(CanonicalForm, TheAgentTellsIt) {
+TYPED_TEST(CanonicalForm, IsTheSpecOfTheAgent) {
   const auto agent = testing::make_pair_agent<TypeParam>(3);
   EXPECT_EQ(agent->spec(), TypeParam::spec());
   EXPECT_EQ(agent->spec(), canonical_agent(agent->spec()));
@@ -194,7 +194,7 @@ TEST(MakeProblem, GivesTheProblemOfTheSpec) {
   EXPECT_EQ(make_problem("bernoulli(means=0.1x0.2)", {})->shape().actions, 2U);
 }
 
-TEST(Streams, OfTheProblemDependOnTheProblemAlone) {
+TEST(Streams, OfTheProblemDependOnlyOnTheProblem) {
   const Stream problem = problem_stream("bernoulli", 5, 6);
   EXPECT_EQ(
       problem,
@@ -240,7 +240,7 @@ TEST(Lists, NamesAreUniqueSnakeCase) {
   }
 }
 
-TEST(Lists, WhatAStrategyFitsCanBeMade) {
+TEST(Lists, EveryPairThatFitsCanBeMade) {
   for (const ComponentInfo& strategy : list_strategies()) {
     EXPECT_THAT(strategy.fits, Not(IsEmpty())) << strategy.name;
     for (const ComponentInfo& model : list_models()) {

@@ -1,4 +1,4 @@
-// Every model with every strategy that fits it runs these: registering is enrolling.
+// Every model runs these with every strategy that fits it. Registering a component is enough.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,14 +41,14 @@ class Conformance : public ::testing::TestWithParam<testing::PairCase> {
 };
 INSTANTIATE_TEST_SUITE_P(Pairs, Conformance, testing::every_pair(), testing::pair_name);
 
-// The one test that is about the types themselves: the others go through AnyAgent, which this shows
-// to be the same.
+// The only test of the concrete types. It shows that they behave like AnyAgent, which all other
+// tests use.
 template <class P>
 class ConcreteAgent : public ::testing::Test {};
 TYPED_TEST_SUITE(ConcreteAgent, testing::AsTestTypes<testing::FittingPairs>::type,
                  testing::PairNames);
 
-TYPED_TEST(ConcreteAgent, LoopIsTheVirtualLoop) {
+TYPED_TEST(ConcreteAgent, ConcreteAndVirtualLoopsAgree) {
   constexpr std::size_t kSteps = testing::kSanitizer ? 150 : 700;
   for (const Action actions : {1U, 2U, 7U}) {
     const auto setup = setup_for<typename TypeParam::Model>(actions);
@@ -71,7 +71,7 @@ TYPED_TEST(ConcreteAgent, LoopIsTheVirtualLoop) {
   }
 }
 
-TEST_P(Conformance, PlaysOnlyItsActionsAndRepeatsItself) {
+TEST_P(Conformance, PlaysOnlyItsActionsAndIsRepeatable) {
   for (const Action actions : {1U, 2U, 7U, 64U}) {
     const auto run = [&] {
       const auto agent = GetParam().make(actions);
@@ -85,7 +85,7 @@ TEST_P(Conformance, PlaysOnlyItsActionsAndRepeatsItself) {
   }
 }
 
-TEST_P(Conformance, HugeRewardsOfBothSignsLeaveItAtWork) {
+TEST_P(Conformance, StillWorksAfterHugeRewardsOfBothSigns) {
   for (const double size : {1.0, 1e6, 1e150}) {
     if (!GetParam().rewards.contains(-size)) continue;
     for (const Action actions : {1U, 2U, 7U, 64U}) {
@@ -103,8 +103,8 @@ TEST_P(Conformance, HugeRewardsOfBothSignsLeaveItAtWork) {
   }
 }
 
-// A door may refuse a reward, but what it lets in must not break the agent.
-TEST_P(Conformance, AnyRewardThatIsTakenLeavesProbabilitiesThatAddUp) {
+// learn() may refuse a reward, but a reward that it accepts must not break the agent.
+TEST_P(Conformance, ProbabilitiesAddUpAfterAnyAcceptedReward) {
   for (const double size : {1e150, 1e200, 1.7e308}) {
     const auto agent = GetParam().make(3);
     auto world = GetParam().world(3);
@@ -125,8 +125,8 @@ TEST_P(Conformance, AnyRewardThatIsTakenLeavesProbabilitiesThatAddUp) {
   }
 }
 
-// With the largest doubles of both signs, r - mean is beyond a double.
-TEST_P(Conformance, AnyRewardThatIsTakenLeavesFiniteValues) {
+// With the largest doubles of both signs, r - mean overflows.
+TEST_P(Conformance, ValuesAreFiniteAfterAnyAcceptedReward) {
   for (const double size : {1e150, 1e200, 1.7e308}) {
     const auto agent = GetParam().make(1);
     auto world = GetParam().world(3);
@@ -140,8 +140,8 @@ TEST_P(Conformance, AnyRewardThatIsTakenLeavesFiniteValues) {
   }
 }
 
-// AnyAgent::play() knows the cheap problems by type; it must not change a number.
-TEST_P(Conformance, PlayOfATrialIsTheLoop) {
+// AnyAgent::play() has fast paths for the cheap problems; they must not change a number.
+TEST_P(Conformance, PlayEqualsTheLoopOfChooseAndLearn) {
   const auto compare = [](auto& problem, auto& same_problem) {
     const Shape shape = problem.shape();
     const auto points = curve_points(700);
@@ -165,8 +165,8 @@ TEST_P(Conformance, PlayOfATrialIsTheLoop) {
   }
 }
 
-TEST_P(Conformance, SaveLoadContinueIsUninterrupted) {
-  for (const int before : {0, 1, 3, 150}) {  // new, inside the opening, long after it
+TEST_P(Conformance, ContinuesAfterSaveAndLoadAsIfUninterrupted) {
+  for (const int before : {0, 1, 3, 150}) {  // new, during the initial pulls, long after them
     const auto agent = GetParam().make(5);
     auto world = GetParam().world(4);
     Rng rng({.seed = 9, .role = Role::kAgent});
@@ -253,7 +253,7 @@ TEST_P(Conformance, RewardsItCannotLearnFromAreRefused) {
   EXPECT_EQ(state_bytes(*agent), before);
 }
 
-TEST_P(Conformance, AChoiceThatIsNotItsOwnIsRefused) {
+TEST_P(Conformance, WrongChoicesAndBuffersAreRefused) {
   const auto agent = GetParam().make(3);
   const auto x = context();
   EXPECT_THAT(error_of([&] { agent->learn(x, {.action = 3, .value = 0.0}, 0.5); }),

@@ -35,7 +35,7 @@ TEST(LinearAliases, AreReadInAnyCaseWithAndWithoutHyphens) {
 }
 
 // The paper uses these names for both kinds of problems.
-TEST(LinearAliases, MeanTheAgentForTheProblem) {
+TEST(LinearAliases, DependOnWhetherTheProblemHasContexts) {
   EXPECT_EQ(canonical_agent("ts"), "beta_bernoulli+thompson");
   EXPECT_EQ(canonical_agent("ts", 5), "linear_posterior+thompson");
   EXPECT_EQ(canonical_agent("sau-ucb", 5), "linear+sau_ucb");

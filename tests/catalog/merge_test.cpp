@@ -1,4 +1,4 @@
-// Which pairs of model and strategy can merge two agents, and that the others refuse.
+// Some pairs of model and strategy can merge two agents, the others refuse.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,9 +45,9 @@ INSTANTIATE_TEST_SUITE_P(Pairs, RefusingPair, ::testing::ValuesIn(pairs_that(fal
 class EveryPair : public ::testing::TestWithParam<PairCase> {};
 INSTANTIATE_TEST_SUITE_P(Pairs, EveryPair, testing::every_pair(), testing::pair_name);
 
-// Two halves learn apart from the same decisions; after the merge, values and chances are those of
-// the agent that saw everything. Values are fixed beforehand, as they come back with late rewards.
-TEST_P(MergingPair, MergedHalvesAreTheWhole) {
+// Two agents each learn half of the same decisions. After the merge, values and chances equal those
+// of the agent that saw everything. The values are fixed in advance, as with late rewards.
+TEST_P(MergingPair, MergedHalvesEqualTheWhole) {
   const auto whole = GetParam().make(4), left = GetParam().make(4), right = GetParam().make(4);
   auto world = GetParam().world(4);
   Rng rng({.seed = 9, .role = Role::kAgent}), aside({.seed = 10, .role = Role::kAgent});
@@ -83,7 +83,7 @@ TEST_P(RefusingPair, MergingIsRefusedAndChangesNothing) {
   EXPECT_EQ(state_bytes(*left), before);
 }
 
-TEST_P(EveryPair, MergingWhatDoesNotMatchIsRefused) {
+TEST_P(EveryPair, MergingAgentsThatDoNotMatchIsRefused) {
   const auto agent = GetParam().make(4);
   const auto wider = GetParam().make(5);
   const std::string before = state_bytes(*agent);

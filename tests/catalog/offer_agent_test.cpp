@@ -14,7 +14,7 @@
 #include "support/errors.hpp"
 #include "support/hashed_features.hpp"
 
-namespace sau::joint_agent_test {
+namespace sau::offer_agent_test {
 namespace {
 
 using testing::error_of;
@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 
 using testing::feature;
 
-// Actions by number, each with two features of its own.
+// Actions by number, each with its own two features.
 class Offer {
  public:
   explicit Offer(const std::vector<int>& numbers) {
@@ -54,7 +54,7 @@ std::vector<Forecast> forecasts(const OfferAgent& agent, HashedFeatures context,
   return out;
 }
 
-// Plays `events` events over ten actions; the rewards depend on context and action.
+// Plays `events` events with ten actions; the rewards depend on context and action.
 void play(OfferAgent& agent, std::uint64_t events, std::uint64_t seed) {
   Rng rng(Stream{.seed = seed});
   const Offer offer({0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
@@ -87,7 +87,7 @@ class EveryOfferAgent : public ::testing::TestWithParam<std::string> {
   }
 };
 
-// Every model with every strategy that fits it; deep ones small, so that they are quick.
+// Every model with every strategy that fits it; deep models are small, to be fast.
 std::vector<std::string> every_pair() {
   std::vector<std::string> pairs;
   for (const ComponentInfo& strategy : list_strategies()) {
@@ -103,7 +103,7 @@ std::vector<std::string> every_pair() {
 
 INSTANTIATE_TEST_SUITE_P(Pairs, EveryOfferAgent, ::testing::ValuesIn(every_pair()));
 
-TEST_P(EveryOfferAgent, SavedAndLoadedItContinuesByteForByte) {
+TEST_P(EveryOfferAgent, ContinuesByteForByteAfterSaveAndLoad) {
   const auto one = agent();
   play(*one, 150, 1);
   const std::string bytes = bytes_of(*one);
@@ -118,11 +118,11 @@ TEST_P(EveryOfferAgent, SavedAndLoadedItContinuesByteForByte) {
   EXPECT_EQ(two->learned(), 300u);
 }
 
-TEST_P(EveryOfferAgent, IsAFunctionOfItsSeedAndWhatItLearned) {
+TEST_P(EveryOfferAgent, DependsOnlyOnItsSeedAndWhatItLearned) {
   const auto one = agent(), two = agent();
   play(*one, 100, 1);
   play(*two, 50, 1);
-  two->published();  // makes no difference
+  two->published();  // must make no difference
   const auto three = agent();
   play(*three, 50, 1);
   EXPECT_EQ(bytes_of(*two), bytes_of(*three));
@@ -146,7 +146,7 @@ TEST_P(EveryOfferAgent, ProbabilitiesSumToOneAndExcludedActionsHaveNone) {
     EXPECT_NEAR(sum, 1.0, 1e-12);
     EXPECT_EQ(seen[1].probability, 0.0);
     EXPECT_EQ(seen[3].probability, 0.0);
-    // Excluded ones change nothing for the others.
+    // Excluded actions do not affect the others.
     const Offer rest({3, 7, 12});
     const auto without = forecasts(*made, context, rest.actions());
     EXPECT_EQ(without[0].probability, seen[0].probability);
@@ -234,7 +234,7 @@ TEST_P(EveryOfferAgent, CopiesMayBeReadWhileItLearns) {
   EXPECT_EQ(wrong, (std::vector<int>{0, 0}));
 }
 
-TEST_P(EveryOfferAgent, NonsenseIsRefused) {
+TEST_P(EveryOfferAgent, WrongCallsAreRefused) {
   const auto made = agent();
   const Offer offer({0, 1});
   const HashedFeature bad = feature("x", std::nan(""));
@@ -257,7 +257,7 @@ TEST_P(EveryOfferAgent, NonsenseIsRefused) {
   EXPECT_EQ(made->learned(), 0u);
 }
 
-TEST(OfferAgent, WhatIsNamedAloneTakesTheFirstThatSuits) {
+TEST(OfferAgent, AModelOrStrategyAloneGetsTheFirstPartnerThatFits) {
   EXPECT_EQ(canonical_offer_agent("sau_ucb"), "hashed_linear+sau_ucb");
   EXPECT_EQ(canonical_offer_agent("thompson"), "linear_posterior+thompson");
   EXPECT_EQ(canonical_offer_agent("lin_ucb"), "linear+lin_ucb");
@@ -276,7 +276,7 @@ TEST(OfferAgent, ThePublishedCopyRefusesToLearn) {
 }
 
 // S2 = 1 + (1 - 0.25)^2, n = 1.
-TEST(OfferAgent, ForecastsAreThoseOfEquation5) {
+TEST(OfferAgent, ForecastsFollowEquation5) {
   const auto made = make_offer_agent(kContextual, 1);
   const Offer offer({0, 1});
   made->learn({}, offer.actions()[0], 0.25, 1.0);
@@ -316,7 +316,7 @@ TEST(OfferAgent, UcbAddsItsBonusAndMixesWithUniform) {
   EXPECT_DOUBLE_EQ(seen[2].probability, 0.05);
 }
 
-TEST(OfferAgent, SamplingProbabilitiesAreThoseOfDraws) {
+TEST(OfferAgent, SamplingProbabilitiesMatchTheFrequenciesOfDraws) {
   const auto made = make_offer_agent(kContextual, 1);
   play(*made, 200, 1);
   Rng rng(Stream{.seed = 9});
@@ -344,7 +344,7 @@ TEST(OfferAgent, SamplingProbabilitiesAreThoseOfDraws) {
   }
 }
 
-TEST(OfferAgent, TheIdAloneTellsActionsApart) {
+TEST(OfferAgent, ActionsAreDistinguishedByTheirIds) {
   const auto made = make_offer_agent("hashed_linear+epsilon_greedy", 1);
   const OfferedAction good{"good", {}, false}, bad{"bad", {}, false};
   for (int i = 0; i < 500; ++i) {
@@ -376,7 +376,7 @@ TEST(OfferAgent, SpecsAreCanonicalAndRoundTrip) {
   EXPECT_EQ(spec("neural-sau-s"), "mlp+sau_sampling(initial_pulls=2)");
   EXPECT_EQ(spec("linear+sau_ucb+ids"), "linear+sau_ucb");
   EXPECT_EQ(spec("linear+sau_ucb+ids(actions=64,by=outputs)"), "linear+sau_ucb+ids(actions=64)");
-  // As folders from before have it.
+  // As in folders of earlier versions.
   EXPECT_EQ(spec("hashed_linear+sau_ucb(actions=64)"), "hashed_linear+sau_ucb+ids(actions=64)");
   EXPECT_EQ(spec(" hashed_linear ( bits = 10 ) + sau_ucb ( alpha = 0.50 ) "),
             "hashed_linear(bits=10)+sau_ucb(alpha=0.5)");
@@ -384,7 +384,7 @@ TEST(OfferAgent, SpecsAreCanonicalAndRoundTrip) {
   for (const std::string& pair : every_pair()) EXPECT_EQ(spec(pair.c_str()), pair);
 }
 
-TEST(OfferAgent, WrongSpecsNameWhatIsKnown) {
+TEST(OfferAgent, ErrorsForWrongSpecsListWhatIsKnown) {
   const auto error = [](const char* text) {
     return error_of<UsageError>([&] { make_offer_agent(text, 1); });
   };
@@ -415,4 +415,4 @@ TEST(OfferAgent, AStateOfAnotherShapeIsRefused) {
 }
 
 }  // namespace
-}  // namespace sau::joint_agent_test
+}  // namespace sau::offer_agent_test

@@ -27,7 +27,7 @@ std::vector<double> probabilities(AnyAgent& agent, Context x) {
   return chance;
 }
 
-// Draws from clones, so that every draw is the agent's next one.
+// Draws from clones, so that every draw is the agent's next choice.
 void expect_frequencies(const AnyAgent& agent, Context x, int draws) {
   const auto chance = probabilities(*agent.clone(), x);
   std::vector<int> count(chance.size());
@@ -50,14 +50,14 @@ TEST_P(Probabilities, AreNotNegativeAndAddUp) {
       for (const double p : chance) ASSERT_GE(p, 0.0);
       ASSERT_NEAR(std::accumulate(chance.begin(), chance.end(), 0.0), 1.0, 1e-12);
       const Choice made = agent->choose(x, rng);
-      ASSERT_GT(chance[made.action], 0.0) << "what is played was possible";
+      ASSERT_GT(chance[made.action], 0.0) << "an impossible action was played";
       agent->learn(x, made, world.reward(made.action));
     }
   }
 }
 
-// Through the opening, and with settings that make the chances move from step to step.
-TEST_P(Probabilities, OfTheLastChoiceAreThoseBeforeIt) {
+// Covers the initial pulls, and settings that change the chances from step to step.
+TEST_P(Probabilities, OfTheLastChoiceEqualThoseAskedBeforeIt) {
   const bool anneals = GetParam().strategy == EpsilonGreedy::kName;
   const auto agent =
       make_agent(GetParam().spec() + (anneals ? "(epsilon=0.9,decay=0.8,initial_pulls=2)" : ""),
@@ -85,7 +85,7 @@ TEST_P(Probabilities, MatchTheFrequenciesOfDraws) {
   expect_frequencies(*agent, world.next(), kSanitizer ? 5'000 : 100'000);
 }
 
-TEST_P(Probabilities, MatchTheFrequenciesWhileRewardsAreOnTheirWay) {
+TEST_P(Probabilities, MatchTheFrequenciesWhileRewardsAreLate) {
   const auto agent = GetParam().make(kActions);
   auto world = GetParam().world(4);
   Rng rng({.seed = 2, .role = Role::kAgent});
@@ -106,7 +106,7 @@ TEST_P(Probabilities, AskingChangesNothing) {
   const auto agent = GetParam().make(kActions);
   auto world = GetParam().world(4);
   Rng rng({.seed = 2, .role = Role::kAgent});
-  for (const int steps : {0, 2, 60}) {  // new, inside the opening, after it
+  for (const int steps : {0, 2, 60}) {  // new, during the initial pulls, after them
     play_steps(*agent, world, rng, steps);
     const auto untouched = agent->clone();
     auto same_world = world;
@@ -120,7 +120,7 @@ TEST_P(Probabilities, AskingChangesNothing) {
   }
 }
 
-TEST_P(Probabilities, AskingTwiceGivesTheSame) {
+TEST_P(Probabilities, AreTheSameWhenAskedTwice) {
   const auto agent = GetParam().make(kActions);
   auto world = GetParam().world(4);
   Rng rng({.seed = 2, .role = Role::kAgent});
@@ -129,7 +129,7 @@ TEST_P(Probabilities, AskingTwiceGivesTheSame) {
   EXPECT_EQ(probabilities(*agent, x), probabilities(*agent, x));
 }
 
-// An agent past the opening whose action place[i] has learned the i-th history.
+// An agent after its initial pulls, whose action place[i] has learned the i-th history.
 std::unique_ptr<AnyAgent> with_histories(const PairCase& pair, const std::vector<Action>& place) {
   const std::vector<std::vector<double>> histories = {
       {0.9, 0.2, 0.7, 0.4}, {0.5, 0.35}, {0.8, 0.6, 1.0, 0.1, 0.45, 0.3}, {0.75}};
@@ -144,8 +144,8 @@ std::unique_ptr<AnyAgent> with_histories(const PairCase& pair, const std::vector
   return agent;
 }
 
-// Not for models that share parameters between actions: those take a context.
-TEST_P(Probabilities, PermutingTheHistoriesPermutesThem) {
+// Not for models that use a context: those may share parameters between actions.
+TEST_P(Probabilities, ArePermutedWithTheHistories) {
   if (!GetParam().uses_context) {
     const auto original = probabilities(*with_histories(GetParam(), {0, 1, 2, 3}), {});
     for (const std::vector<Action>& place :

@@ -1,4 +1,4 @@
-// Every problem of the catalogue runs these: registering is enrolling.
+// Every problem of the catalogue runs these. Registering a problem is enough.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ TYPED_TEST(ProblemConformance, KeepsToItsShapeAndItsRewards) {
   }
 }
 
-// Two agents on the same streams meet the same contexts, rewards and draws, whatever they play.
+// Two agents on the same streams get the same contexts, rewards and draws, whatever they play.
 TYPED_TEST(ProblemConformance, IsTheSameForEveryAgent) {
   const auto one = this->make(1), other = this->make(1);
   const Action actions = one->shape().actions;
@@ -85,7 +85,7 @@ bool all_finite(HashedFeatures features) {
                              [](const HashedFeature& f) { return std::isfinite(f.value); });
 }
 
-// The place of the n-th action that may be chosen, counted round and round.
+// The index of the n-th action that may be chosen, counting in a cycle.
 Action choice_of(const Situation& now, int n) {
   std::vector<Action> free;
   for (Action a = 0; a < now.actions.size(); ++a) {
@@ -110,7 +110,7 @@ TYPED_TEST(OfferProblemConformance, OffersActionsAndKeepsToItsRewards) {
       ids.push_back(action.id);
     }
     std::ranges::sort(ids);
-    EXPECT_TRUE(std::ranges::adjacent_find(ids) == ids.end()) << "an id is there twice";
+    EXPECT_TRUE(std::ranges::adjacent_find(ids) == ids.end()) << "an id occurs twice";
     const Action action = choice_of(now, n);
     EXPECT_TRUE(problem->rewards().contains(problem->pull(action, rng)));
     EXPECT_GE(problem->regret(action), 0.0);
@@ -145,7 +145,7 @@ TYPED_TEST(OfferProblemConformance, IsTheSameForEveryAgent) {
   }
 }
 
-TYPED_TEST(OfferProblemConformance, IsRefusedWhereActionsAreAFixedSet) {
+TYPED_TEST(OfferProblemConformance, IsRefusedAsAProblemWithAFixedSetOfActions) {
   EXPECT_THAT(testing::error_of<UsageError>([&] { make_problem(this->spec(), {}); }),
               ::testing::HasSubstr("come and go by id; expected a problem with a fixed set"));
   EXPECT_THAT(testing::error_of<UsageError>([&] { make_offer_problem("wheel", {}); }),

@@ -112,13 +112,13 @@ TEST(AgentFile, AFreshJointAgentWithManyActionsIsRead) {
   }
 }
 
-// The same file after a change of its text, with its checksum made anew.
+// The same file after a change of its text, with a new checksum.
 std::string changed(std::string bytes, std::string_view from, std::string_view to) {
   bytes.resize(bytes.size() - sizeof(std::uint64_t));
   return finish_container(bytes.replace(bytes.find(from), from.size(), to));
 }
 
-TEST(AgentFile, SaysWhatItIs) {
+TEST(AgentFile, DescribesItself) {
   const TemporaryFolder folder;
   const std::string bytes = example(folder);
   const Container file = open_container(bytes, "example", kAgentFile);
@@ -128,8 +128,8 @@ TEST(AgentFile, SaysWhatItIs) {
   EXPECT_EQ(StateReader(file.payload).skip().name, "rng");
 }
 
-// The example of docs/formats/agent.md, as it was written when agent files had version 1.
-TEST(AgentFile, AFileOfVersion1IsReadAndWrittenAnew) {
+// The example of docs/formats/agent.md, written when agent files had version 1.
+TEST(AgentFile, AFileOfVersion1IsReadAndWrittenInTheNewVersion) {
   const TemporaryFolder folder;
   const std::filesystem::path old = std::string(SAU_TEST_DATA_DIR) + "/version_1.agent";
   const SavedAgent saved = load_agent(old);
@@ -160,7 +160,7 @@ TEST(AgentFile, AStateOfAnotherShapeIsRefused) {
   EXPECT_THAT(error, HasSubstr("the field 'mean' has 16 bytes, expected 24"));
 }
 
-TEST(AgentFile, AnUnknownAgentIsRefusedWithTheFile) {
+TEST(AgentFile, TheErrorForAnUnknownAgentNamesTheFile) {
   const TemporaryFolder folder;
   write_file(folder / "unknown", changed(example(folder), "sau_ucb", "sau_ucx"));
   EXPECT_THAT(load_error(folder / "unknown"), StartsWith((folder / "unknown").string()));
@@ -176,7 +176,7 @@ TEST(AgentFile, AHeaderThatIsNotJsonIsRefused) {
   }
 }
 
-TEST(AgentFile, NoRoomIsMadeForWhatCannotBeThere) {
+TEST(AgentFile, ImpossibleShapesAreRefusedBeforeAllocating) {
   const TemporaryFolder folder;
   for (const char* shape : {"4000000000,\"dim\":0}", "0,\"dim\":5000000000}"}) {
     const std::string header = std::string(R"({"agent":"greedy","actions":)") + shape;

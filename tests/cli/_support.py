@@ -1,4 +1,4 @@
-"""What the scripts of this folder share. The program under test is their first argument."""
+"""Shared by the scripts in this folder. Their first argument is the program under test."""
 
 import os
 import resource
@@ -11,7 +11,7 @@ import time
 import unittest
 
 PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "sau"
-DEADLINE = 180.0  # seconds; far beyond what anything here takes on a slow machine
+DEADLINE = 180.0  # seconds; far more than anything here takes on a slow machine
 
 
 class Reply:
@@ -20,7 +20,7 @@ class Reply:
 
 
 class SauTestCase(unittest.TestCase):
-    """Runs the program in a folder of its own."""
+    """Runs the program in a temporary folder."""
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="sau-cli-")
@@ -45,7 +45,7 @@ class SauTestCase(unittest.TestCase):
         return reply
 
     def refused(self, code, *args, says=(), **options):
-        """Exit code, nothing on standard output, one line on standard error with these words."""
+        """Expects this exit code, no standard output, and one error line with these words."""
         reply = self.sau(*args, **options)
         self.assertEqual(reply.code, code, f"sau {args}: {reply.out} {reply.err}")
         self.assertFalse(reply.out, f"sau {args}")
@@ -60,12 +60,12 @@ class SauTestCase(unittest.TestCase):
             self.assertIn(word, text)
 
     def start(self, *args, limits=None, **options):
-        """`limits`: of the process, as {resource.RLIMIT_NOFILE: 64}."""
+        """`limits` are limits of the process, for example {resource.RLIMIT_NOFILE: 64}."""
         options.setdefault("stdout", subprocess.PIPE)
         options.setdefault("stderr", subprocess.PIPE)
 
         def prepare():
-            # A shell that puts us into the background hands down an ignored SIGINT.
+            # If a shell runs us in the background, we inherit an ignored SIGINT.
             signal.signal(signal.SIGINT, signal.default_int_handler)
             for kind, most in (limits or {}).items():
                 resource.setrlimit(kind, (most, most))
@@ -78,13 +78,13 @@ class SauTestCase(unittest.TestCase):
     def wait_for(self, condition, process=None):
         end = time.monotonic() + DEADLINE
         while not condition():
-            self.assertLess(time.monotonic(), end, "it did not happen")
+            self.assertLess(time.monotonic(), end, "waited too long")
             if process is not None and process.poll() is not None:
                 self.fail(f"the program ended too early: {process.returncode}")
             time.sleep(0.005)
 
     def rows(self, folder):
-        """Whole rows of all cells, without the headers."""
+        """The number of complete rows of all cells, without the headers."""
         count = 0
         for name, data in self.results(folder).items():
             if name.startswith("cells"):
@@ -126,7 +126,7 @@ def stop(process):
 
 
 def file_size_limit(size):
-    """For preexec_fn: no file grows beyond this, as on a full disk."""
+    """For preexec_fn: no file can grow beyond this, as on a full disk."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The completion scripts, bash's by completing."""
+"""The completion scripts. The one for bash is tested by completing words."""
 
 import sys
 
@@ -31,7 +31,7 @@ class Bash(SauTestCase):
             file.write(self.good("completion", "bash").out)
 
     def complete(self, *words):
-        """What is offered for the last of the words."""
+        """The completions offered for the last word."""
         done = subprocess.run(["bash", "--norc", "-c", BASH, "bash", self.script, "sau", *words],
                               cwd=self.folder, capture_output=True, text=True, check=True)
         self.assertEqual(done.stderr, "")
@@ -43,7 +43,7 @@ class Bash(SauTestCase):
                                                   "completion", "--help", "--version"})
         self.assertEqual(self.complete("pa"), ["paper"])
 
-    def test_flags_are_those_of_the_help(self):
+    def test_flags_match_the_help(self):
         for command in ("run", "paper", "list", "inspect"):
             flags = self.complete(command, "--")
             self.assertIn("--json", flags)
@@ -54,7 +54,7 @@ class Bash(SauTestCase):
         self.assertEqual(self.complete("run", "--tri"), ["--trials"])
         self.assertEqual(self.complete("run", "--json", "--qu"), ["--quiet"])
 
-    def test_agents_and_problems_are_those_of_the_list(self):
+    def test_agents_and_problems_match_the_list(self):
         known = json.loads(self.good("list", "--json").out)
         agents = self.complete("run", "--agent", "")
         for entry in known["strategies"]:
@@ -83,7 +83,7 @@ class Bash(SauTestCase):
         self.assertEqual(set(self.complete("completion", "")) & {"bash", "zsh", "fish"},
                          {"bash", "zsh", "fish"})
 
-    def test_commands_of_a_command(self):
+    def test_subcommands(self):
         self.assertEqual(set(self.complete("data", "")), {"list", "get", "add", "check", "path",
                                                           "--help"})
         self.assertEqual(self.complete("data", "ge"), ["get"])
@@ -128,7 +128,7 @@ class Bash(SauTestCase):
         self.assertEqual(self.complete("report", "results", "--format", "t"), ["tex"])
         self.assertEqual(self.complete("report", "results", "--only", "o"), ["overview"])
 
-    def test_numbers_are_left_alone(self):
+    def test_numbers_have_no_completions(self):
         self.assertEqual(self.complete("run", "--trials", ""), [])
 
     def test_registers_itself(self):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""sau data, against a server on this machine.
+"""sau data, with a server on this machine.
 
-The checksums are those of the real files, so most of it needs the mushroom data set and is skipped
-without (tests/support/shared_data.py).
+The checksums are those of the real files, so most tests need the mushroom data set and are skipped
+without it (tests/support/shared_data.py).
 """
 
 import sys
@@ -34,11 +34,11 @@ PLAIN = gzip.decompress(PACKED.read_bytes()) if PACKED.exists() else b""
 
 
 class Server:
-    """Serves `files`; the knobs make it a bad server."""
+    """Serves `files`; its attributes can make it a bad server."""
 
     def __init__(self, files):
         self.files = dict(files)
-        self.cuts = []  # bytes of the body after which the next connections end
+        self.cuts = []  # after how many bytes of the body each of the next connections ends
         self.ranges = True
         self.tag = True
         self.tag_of_parts = None
@@ -175,7 +175,7 @@ class Everywhere(DataTestCase):
 
     def test_unreachable(self):
         with socket.socket() as closed:
-            closed.bind(("127.0.0.1", 0))  # bound, not listening: nobody else gets the port
+            closed.bind(("127.0.0.1", 0))  # bound but not listening, so nobody else gets the port
             url = f"http://127.0.0.1:{closed.getsockname()[1]}"
             self.refused(1, "data", "get", "mushroom", "--mirror", url, says=(url, "connect"))
             self.environment["https_proxy"] = url
@@ -191,7 +191,7 @@ class Everywhere(DataTestCase):
         self.refused(1, "data", "get", "mushroom", "--mirror", "empty", says=(NAME,))
         self.assertEqual(self.files("data"), {})
 
-    def test_a_wrong_file_is_not_taken(self):
+    def test_a_wrong_file_is_refused(self):
         for body, says in ((b"wrong", "SHA-256"), (b"<html>gone</html>", "web page"),
                            (gzip.compress(b"x" * 999)[:-9], "cut short")):
             self.refused(1, *self.get(self.serve({NAME: body})), says=(says,))
@@ -199,7 +199,7 @@ class Everywhere(DataTestCase):
             self.refused(1, "data", "add", "mushroom", "wrong", says=("mushroom", says))
         self.assertEqual(self.files("data"), {})
 
-    def test_census_goes_by_its_header_and_lines(self):
+    def test_census_is_recognised_by_its_header_and_lines(self):
         header = b"caseid,dAge,dAncstry1,dAncstry2,iAvail,iCitizen,iClass,dDepart\n"
         self.write("short", header)
         self.refused(1, "data", "add", "census", "short", says=("1 lines, expected 2458286",))
@@ -244,7 +244,7 @@ class Mushroom(DataTestCase):
                          [None, "bytes=100000-", "bytes=200000-"])
 
     def broken(self, server):
-        """A first attempt that leaves a part."""
+        """A first attempt that leaves a partial file."""
         server.cuts = [100000, 0]
         reply = self.refused(1, *self.get(server), says=("100000 bytes", "same command again"))
         self.assertEqual(set(self.files("data")), {NAME + ".part", NAME + ".part.from"})
@@ -253,7 +253,7 @@ class Mushroom(DataTestCase):
         server.seen.clear()
         return reply
 
-    def test_the_next_command_goes_on(self):
+    def test_the_next_command_continues(self):
         server = self.serve()
         self.broken(server)
         self.good(*self.get(server))
@@ -267,7 +267,7 @@ class Mushroom(DataTestCase):
         self.good(*self.get(server))
         self.has_it()
 
-    def test_a_server_without_versions_starts_again(self):
+    def test_without_an_etag_the_download_starts_again(self):
         server = self.serve()
         server.tag = False
         server.cuts = [100000]
@@ -282,7 +282,7 @@ class Mushroom(DataTestCase):
         self.good(*self.get(server))
         self.has_it()
 
-    def test_a_file_that_changed_in_secret_starts_again(self):
+    def test_a_file_that_changed_under_the_same_etag_starts_again(self):
         server = self.serve({NAME: b"old" + PLAIN})
         server.tag_of_parts = '"the same"'
         self.broken(server)
@@ -304,7 +304,7 @@ class Mushroom(DataTestCase):
         self.good(*self.get(self.serve()))
         self.has_it()
 
-    def test_ctrl_c_keeps_the_part(self):
+    def test_ctrl_c_keeps_the_partial_file(self):
         server = self.serve()
         server.hold = threading.Event()
         process = self.start(*self.get(server), env=self.environment)
@@ -334,7 +334,7 @@ class Mushroom(DataTestCase):
         self.assertEqual(self.good("data", "path", "mushroom").out,
                          self.path("data", NAME) + "\n")
 
-    def test_one_that_fails_does_not_stop_the_others(self):
+    def test_one_failing_data_set_does_not_stop_the_others(self):
         server = self.serve()
         reply = self.sau("data", "get", "statlog", "mushroom", "--mirror", server.url)
         self.assertEqual(reply.code, 1)

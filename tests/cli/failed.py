@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trials that failed: what sau run and inspect say of them, and the exit codes."""
+"""Failed trials: what sau run and inspect say about them, and the exit codes."""
 
 import sys
 
@@ -21,7 +21,7 @@ class Failed(SauTestCase):
         self.good(*SMALL, "--out", "r")
 
     def break_down(self, *trials):
-        """Makes rows of the second cell those of failed trials."""
+        """Turns rows of the second cell into failed trials."""
         lines = self.files(".")[TS].decode().splitlines()
         for trial in trials:
             body = f'{trial},"{REASON.replace(chr(34), 2 * chr(34))}"'
@@ -55,7 +55,7 @@ class Failed(SauTestCase):
                                                   {"trial": 3, "reason": REASON}])
             self.assertNotEqual(second["regret"], good[1]["regret"])
 
-    def test_every_trial_of_a_cell_is_exit_1(self):
+    def test_if_every_trial_of_a_cell_failed_the_exit_code_is_1(self):
         self.break_down(0, 1, 2, 3)
         reply = self.sau(*SMALL, "--out", "r")
         self.assertEqual(reply.code, 1)
@@ -65,7 +65,7 @@ class Failed(SauTestCase):
         reply = self.sau(*SMALL, "--out", "r", "--json")
         self.assertEqual(reply.code, 1)
         self.assertIsNone(json.loads(reply.out)["cells"][1]["regret"])
-        self.good("inspect", "r")  # looking is not running
+        self.good("inspect", "r")  # inspecting is not an error
 
     def test_a_network_that_diverges_does_not_stop_the_others(self):
         rows = "".join(f"{i % 3},{1e38 if i % 2 else 0},{i % 5}\n" for i in range(60))

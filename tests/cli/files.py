@@ -19,7 +19,7 @@ MANY = ("run", "--problem", "bernoulli", "--agent", "sau_ucb", "--agent", "ts", 
 
 
 class FullDisk(SauTestCase):
-    def test_while_rows_are_written(self):
+    def test_while_writing_rows(self):
         self.refused(1, *MANY, "r", says=("cannot write r/cells/", "File too large"),
                      preexec_fn=file_size_limit(8000))
         self.good(*MANY, "whole")
@@ -40,8 +40,8 @@ class FullDisk(SauTestCase):
         self.assertEqual(self.files("."), {})
         self.good(*MANY, "r")
 
-    def test_no_part_of_a_first_row(self):
-        # The settings fit, the header of a cell does not.
+    def test_no_part_of_a_first_row_is_left(self):
+        # The settings fit on the disk, the header of a cell does not.
         self.refused(1, *MANY, "r", says=("cannot write r/cells/",),
                      preexec_fn=file_size_limit(800))
         self.assertEqual(list(self.files("r")), ["run.json"])
@@ -127,7 +127,7 @@ class Refused(SauTestCase):
         self.refused(1, *SMALL, "--out", "r", says=("run.json", "precious.txt"))
         self.assertEqual(self.files(".")["precious.txt"], b"no line end")
 
-    def test_a_strangers_file_is_not_taken_for_a_leftover(self):
+    def test_foreign_files_are_not_taken_for_temporary_files(self):
         os.mkdir(self.path("r"))
         for name in ("run.json.tmpl", "notes.txt", "run.json.tmp12"):
             with open(self.path("r", name), "w") as file:
@@ -136,7 +136,7 @@ class Refused(SauTestCase):
         self.refused(1, *SMALL, "--out", "r", says=("r is not a sau result folder",))
         self.assertEqual(self.files("r"), before)
 
-    def test_two_cells_of_one_file_are_refused(self):
+    def test_two_cells_with_the_same_file_are_refused(self):
         self.good(*MANY, "r")
         with open(self.path("r/run.json")) as file:
             settings = json.load(file)
@@ -157,7 +157,7 @@ class Refused(SauTestCase):
         self.refused(1, *SMALL, "--out", "r", says=("r ", "77.0.0"))
 
     def test_inspect_of_an_agent_file(self):
-        """Of version 1: it is read as well."""
+        """Agent files of version 1 can still be read."""
         shutil.copy(os.path.join(DATA, "version_1.agent"), self.path("old.agent"))
         out = self.good("inspect", "old.agent").out
         for part in ("agent file, format version 1, checksum good", "sample_mean+sau_ucb", "square"):
@@ -167,7 +167,7 @@ class Refused(SauTestCase):
                          ["agent", 1, 2, 235])
         self.assertEqual(shown["fields"][0], {"name": "rng", "bytes": 40})
 
-    def test_inspect_of_what_is_nothing(self):
+    def test_inspect_of_missing_and_foreign_files(self):
         self.refused(1, "inspect", "nowhere", says=("nowhere", "does not exist"))
         self.write("letter.txt", b"Dear sau,\n")
         self.refused(1, "inspect", "letter.txt", says=("letter.txt", "is not a sau file"))

@@ -28,7 +28,7 @@ class Interrupted(SauTestCase):
         return process
 
     def finish_and_compare(self):
-        """The folder r is finished with another thread count and is as if never stopped."""
+        """Finishes the folder r with another thread count; it must be as if never stopped."""
         done = self.rows("r")
         self.assertGreater(done, 0)
         self.assertLess(done, 80)
@@ -46,7 +46,7 @@ class Interrupted(SauTestCase):
         out, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)
         self.one_line(err, ("stopped", "r,", "same command"))
-        self.assertIn("±", out)  # what there is so far
+        self.assertIn("±", out)  # the results so far
         self.finish_and_compare()
 
     def test_sigterm(self):
@@ -65,7 +65,7 @@ class Interrupted(SauTestCase):
         self.finish_and_compare()
         self.assertFalse([name for name in self.files("r") if ".tmp" in name])
 
-    def test_ctrl_c_ends_a_long_run_at_once_with_valid_json(self):
+    def test_ctrl_c_ends_a_long_run_quickly_with_valid_json(self):
         process = self.start_and_wait(ENDLESS, 3, "--json")
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
@@ -76,12 +76,12 @@ class Interrupted(SauTestCase):
     def test_a_folder_in_use_is_refused(self):
         process = self.start_and_wait(ENDLESS, 1)
         self.refused(1, *ENDLESS, "r", says=("r is in use",))
-        self.assertIn("of 1000000 trials", self.good("inspect", "r").out)  # reading is harmless
+        self.assertIn("of 1000000 trials", self.good("inspect", "r").out)  # reading is allowed
         self.assertIsNone(process.poll())
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
 
-    def test_a_reader_that_leaves_early_does_no_harm(self):
+    def test_a_closed_pipe_is_not_an_error(self):
         # As in: sau list | head -1
         with subprocess.Popen([PROGRAM, "list"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as process:

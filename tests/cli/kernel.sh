@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# SAU_KERNEL chooses the instruction set: results of two sets differ by rounding only, a run notes
-# which it had, and a name that is none is refused.
+# SAU_KERNEL chooses the instruction set. Results of two sets differ only by rounding, a run records
+# which one it used, and an unknown name is refused.
 set -euo pipefail
 sau=$1
 temporary=$(mktemp -d)
@@ -20,7 +20,7 @@ SAU_KERNEL=portable run portable >"$temporary/portable.json"
 SAU_KERNEL=portable run again >"$temporary/again.json"
 run auto >"$temporary/auto.json"
 diff -r "$temporary/portable/cells" "$temporary/again/cells" || fail "portable is not repeatable"
-grep -q '"kernel":"portable"' "$temporary/portable/sessions.jsonl" || fail "the kernel is not noted"
+grep -q '"kernel":"portable"' "$temporary/portable/sessions.jsonl" || fail "the kernel is not recorded"
 python3 - "$temporary/portable.json" "$temporary/auto.json" <<'END' || fail "the kernels disagree"
 import json, sys
 portable, auto = (json.load(open(name))["cells"] for name in sys.argv[1:])

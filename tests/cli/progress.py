@@ -20,7 +20,7 @@ RUN = ("run", "--problem", "bernoulli", "--agent", "ts", "--steps", "100000", "-
 
 class OnATerminal(SauTestCase):
     def watch(self, *args):
-        """Exit code, standard output, and what a terminal on standard error was sent."""
+        """The exit code, standard output, and what went to a terminal on standard error."""
         master, slave = pty.openpty()
         process = self.start(*args, stderr=slave)
         os.close(slave)
@@ -55,7 +55,7 @@ class OnATerminal(SauTestCase):
         self.good(*RUN, "r")
         self.assertEqual(self.watch(*RUN, "r")[2], "")
 
-    def test_an_error_starts_on_a_clean_line(self):
+    def test_an_error_starts_on_an_empty_line(self):
         self.write("file", b"")
         code, _, seen = self.watch(*RUN, "file")
         self.assertEqual(code, 1)
@@ -67,7 +67,7 @@ class Elsewhere(SauTestCase):
         self.assertEqual(self.good(*RUN, "r").err, "")
 
     def test_plain_lines(self):
-        # One line about every ten seconds: the slow test of this folder.
+        # One line about every ten seconds, so this test is slow.
         process = self.start("run", "--problem", "bernoulli", "--agent", "ts", "--trials", "1e6",
                              "--steps", "1e5", "--threads", "1", "--out", "r")
         line = process.stderr.readline()

@@ -35,10 +35,10 @@ class Reports(SauTestCase):
                          re.S).group(1)
         self.assertEqual(json.loads(data)["title"], "2 algorithms on bernoulli(actions=3)")
         self.assertNotIn("<", data)
-        # Nothing is fetched: no address but those of names of formats.
+        # The page loads nothing: the only addresses in it are names of formats.
         self.assertFalse(re.search(r'(src|href)="https?:', page))
 
-    def test_numbers_are_those_of_the_results(self):
+    def test_numbers_match_the_results(self):
         self.good(*OWN, "--out", "r")
         report = self.report("r", "--title", "A <title>")
         self.assertEqual(report["title"], "A <title>")
@@ -54,7 +54,7 @@ class Reports(SauTestCase):
             self.assertEqual(series["mean"][-1], series["final_mean"]["value"])
         self.assertEqual(figure["comparison"]["pairs"][0]["trials"], 6)
 
-    def test_the_papers_numbers_where_it_has_them(self):
+    def test_the_papers_numbers_are_shown_where_it_has_them(self):
         self.good(*WHEEL, "--out", "r")
         report = self.report("r")
         self.assertTrue(report["paper"])
@@ -80,7 +80,7 @@ class Reports(SauTestCase):
         final = list(csv.DictReader(io.StringIO(files["numbers/final.csv"].decode())))
         self.assertEqual(final[0]["mean"], curves[len(curves) // 2 - 1]["mean"])
 
-    def test_where_it_goes(self):
+    def test_output_paths(self):
         self.good(*OWN, "--out", "r")
         os.mkdir(self.path("folder"))
         self.assertIn("folder/report.html", self.good("report", "r", "-o", "folder").out)
@@ -113,7 +113,7 @@ class Reports(SauTestCase):
         self.refused(2, "report", says=("run is missing",))
         self.assertEqual(set(self.files(".")), before)
 
-    def test_a_run_that_is_not_finished(self):
+    def test_an_unfinished_run(self):
         self.good(*OWN, "--out", "r")
         cell = os.path.join("r", "cells", sorted(os.listdir(self.path("r", "cells")))[0])
         self.write(cell, self.files(".")[cell][:-10])  # the last row is being written

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What sau run, paper, list and inspect print and write when all is well."""
+"""What sau run, paper, list and inspect print and write without errors."""
 
 import sys
 
@@ -25,7 +25,7 @@ def without_seconds(text):
 
 
 class Run(SauTestCase):
-    def test_own_data_that_change_are_noticed(self):
+    def test_changed_data_are_detected(self):
         env = {**os.environ, "SAU_CACHE_DIR": self.path("cache")}
         args = ("run", "--problem", "csv(file=pets.csv)", "--agent", "uniform", "--out", "r",
                 "--trials")
@@ -62,7 +62,7 @@ class Run(SauTestCase):
         self.assertEqual(without_seconds(self.good(*SMALL, "--json").out),
                          without_seconds(self.good(*SMALL, "--json", "--out", "other").out))
 
-    def test_json_is_all_of_standard_output(self):
+    def test_standard_output_is_only_the_json(self):
         reply = self.good(*SMALL, "--json", "--problem", "bernoulli(actions=3)", "--out", "r")
         result = json.loads(reply.out)
         self.assertEqual(reply.err, "")
@@ -103,7 +103,7 @@ class Run(SauTestCase):
             values = [float(row.split(",")[column]) for row in rows[1:]]
             self.assertAlmostEqual(sum(values) / len(values), cell["regret"]["mean"], places=9)
 
-    def test_threads_change_no_byte(self):
+    def test_threads_do_not_change_the_files(self):
         for threads in ("1", "2", "7"):
             self.good("run", "--problem", "bernoulli", "--agent", "sau_sampling", "--agent", "ts",
                       "--trials", "15", "--steps", "500", "--threads", threads, "--out", threads)
@@ -111,7 +111,7 @@ class Run(SauTestCase):
         self.assertEqual(self.results("1"), self.results("2"))
         self.assertEqual(self.results("1"), self.results("7"))
 
-    def test_more_trials_and_agents_join_the_folder(self):
+    def test_more_trials_and_agents_are_added_to_the_folder(self):
         args = ("run", "--problem", "bernoulli", "--steps", "200", "--out", "r", "--agent")
         self.assertIn("(3 new trials)", self.good(*args, "ts", "--trials", "3").out)
         self.assertIn("(2 new trials)", self.good(*args, "ts", "--trials", "5").out)
@@ -136,14 +136,14 @@ class LateRewards(SauTestCase):
     ARGS = ("run", "--problem", "bernoulli", "--agent", "sau_ucb", "--steps", "300", "--trials", "3",
             "--out", "r")
 
-    def test_no_delay_changes_no_byte(self):
+    def test_a_delay_of_zero_does_not_change_the_files(self):
         self.good(*self.ARGS)
         before = self.results("r")
         reply = self.good(*self.ARGS, "--delay", "0", "--missing", "0")
         self.assertIn("(0 new trials)", reply.out)
         self.assertEqual(self.results("r"), before)
 
-    def test_is_a_problem_of_its_own(self):
+    def test_late_rewards_make_another_problem(self):
         self.good(*self.ARGS)
         plain = self.results("r")["cells/bernoulli-10-0.1--SAU-UCB.csv"]
         reply = self.good(*self.ARGS, "--delay", "10..50", "--missing", "0.2")
@@ -260,7 +260,7 @@ class List(SauTestCase):
         cells = json.loads(self.good(*args).out)["cells"]
         specs = {cell["agent_spec"] for cell in cells}
         self.assertEqual(len(specs), len(cells))
-        # The aliases with settings of their own come on top of the plain pairs.
+        # The aliases with settings come in addition to the plain pairs.
         self.assertEqual(len([spec for spec in specs if "(" not in spec]), count)
 
 

@@ -61,7 +61,7 @@ class Tables(SauTestCase):
         self.refused(1, "table", "a", "short", says=("steps 2000 and 50",))
         self.assertIn("50 steps here, 2000 in the paper", self.good("table", "short").out)
 
-    def test_what_cannot_be_shown(self):
+    def test_folders_and_options_that_are_refused(self):
         self.write("other/file", b"")
         self.good(*WHEEL, "--trials", "2", "--out", "r")
         self.write("broken/run.json", b"{")
@@ -72,7 +72,7 @@ class Tables(SauTestCase):
         self.refused(2, "table", "r", "--table", "regrets", says=("did you mean 'regret'?",))
         self.refused(2, "table", "r", "--format", "tex", says=("'tex'", "latex"))
 
-    def test_the_paper_ends_with_them_and_keeps_them(self):
+    def test_sau_paper_prints_and_keeps_the_tables(self):
         reply = self.good("paper", "--only", "wheel", "--trials", "2", "--quiet", "--out", "r")
         self.assertIn("\n\nCumulative regret: wheel, 2000 steps, 2 trials\n", reply.out)
         self.assertIn("82053", reply.out)
@@ -80,7 +80,7 @@ class Tables(SauTestCase):
         for name, says in (("tables.txt", "Uniform = 100"), ("tables.md", "### Cumulative"),
                            ("tables.csv", "normalised,wheel-0.50"), ("tables.tex", "\\toprule")):
             self.assertIn(says, files[name].decode())
-        # No measured times: the same bytes on any machine.
+        # They have no measured times, so the bytes are the same on any machine.
         self.good("paper", "--only", "wheel", "--trials", "2", "--quiet", "--out", "s",
                   "--threads", "1")
         self.assertEqual(self.results("r"), self.results("s"))
@@ -94,7 +94,7 @@ class DryRun(SauTestCase):
         self.assertRegex(reply.out, r"About .* on \d+ threads?\. Basis: the first steps of \d+ cells")
         self.assertEqual(self.files("."), {})
 
-    def test_knows_what_is_there_and_its_time(self):
+    def test_knows_the_existing_trials_and_their_time(self):
         run = ("run", "--problem", "bernoulli", "--agent", "ts", "--steps", "1000", "--out", "r")
         self.good(*run, "--trials", "3")
         before = self.files("r")

@@ -20,7 +20,7 @@ KEYS = ["id", "where", "statement", "statistic", "value", "relation", "expected"
 
 
 class Theory(SauTestCase):
-    def test_prints_a_block_a_check(self):
+    def test_prints_one_block_per_check(self):
         reply = self.good(*FEW)
         self.assertEqual(reply.err, "")
         self.assertRegex(reply.out, r"^Theory: 36 checks: 31 hold, 5 hold when corrected, 0 fail\n")
@@ -56,7 +56,7 @@ class Theory(SauTestCase):
             self.assertEqual((row["id"], row["verdict"], row["note"]),
                              (check["id"], check["verdict"], check["note"]))
 
-    def test_threads_change_no_byte_and_the_seed_does(self):
+    def test_the_seed_changes_the_files_and_threads_do_not(self):
         for name, more in (("a", ("--threads", "1")), ("b", ("--threads", "7")),
                            ("c", ("--seed", "2"))):
             self.good(*FEW, "--quiet", "--out", name, *more)
@@ -73,7 +73,7 @@ class Theory(SauTestCase):
         self.assertEqual(self.files("r")["theory.json"], before)
         self.assertIn("2 of 2 trials", self.good("inspect", "r").out)
 
-    def test_beside_cells(self):
+    def test_together_with_cells(self):
         reply = self.good(*FEW, "--only", "wheel", "--quiet")
         self.assertIn("results: results/paper (45 new trials)", reply.out)
         self.assertLess(reply.out.index("wheel"), reply.out.index("\n\nTheory: "))
@@ -94,8 +94,8 @@ class Theory(SauTestCase):
         self.good(*FEW, "--out", "r")
         self.refused(1, *FEW, "--seed", "2", "--out", "r", says=("r ", "seed 1"))
 
-    def test_a_check_that_fails_is_an_exit_code(self):
-        # The only trial of SAU-UCB locks onto a wrong action here, far above theorem 2's bound.
+    def test_a_check_that_fails_gives_exit_code_1(self):
+        # The only trial of SAU-UCB gets stuck on a wrong action here, far above theorem 2's bound.
         reply = self.sau(*FEW, "--seed", "115", "--json", "--out", "r")
         self.assertEqual((reply.code, reply.err), (1, ""))
         failed = [check["id"] for check in json.loads(reply.out)["theory"]
@@ -103,7 +103,7 @@ class Theory(SauTestCase):
         self.assertEqual(failed, ["theorem2.adaptive"])
         self.assertIn("theory.json", self.files("r"))
 
-    def test_is_listed(self):
+    def test_the_part_is_listed(self):
         self.assertIn("theory", json.loads(self.good("list", "--json").out)["paper"])
         self.assertRegex(self.good("paper", "--help").out, r"(?m)^ *theory +Theory: ")
         self.assertRegex(self.good("completion", "bash").out, r'--only"\) words="[^"]*\btheory\b')

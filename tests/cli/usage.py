@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Help, version, and every way to ask for something that does not exist."""
+"""Help, version, and errors for wrong commands, flags, names and settings."""
 
 import sys
 
@@ -38,7 +38,7 @@ class Help(SauTestCase):
     def test_of_paper_names_the_parts(self):
         self.assertIn("multi-armed", self.good("paper", "--help").out)
 
-    def test_nothing_asked_prints_help_as_an_error(self):
+    def test_without_arguments_help_is_printed_as_an_error(self):
         reply = self.sau()
         self.assertEqual(reply.code, 2)
         self.assertEqual(reply.out, "")
@@ -84,7 +84,7 @@ class Wrong(SauTestCase):
                 (("completion", "bsh"), "bsh", "bash")):
             self.refused(2, *args, says=(f"'{wrong}'", f"did you mean '{right}'?"))
 
-    def test_a_name_without_a_near_one_lists_the_known(self):
+    def test_if_no_name_is_near_the_known_names_are_listed(self):
         reply = self.refused(2, "run", "--problem", "bernoulli", "--agent", "qqqqqqqqqqq",
                              says=("'qqqqqqqqqqq'", "sau_ucb", "thompson"))
         self.assertNotIn("did you mean", reply.err)
@@ -127,7 +127,7 @@ class Wrong(SauTestCase):
                 ("bernoulli", "beta_bernoulli", ("beta_bernoulli",))):
             self.refused(2, "run", "--problem", problem, "--agent", agent, says=says)
 
-    def test_numbers_of_flags(self):
+    def test_wrong_numbers_of_flags(self):
         for flag in ("--trials", "--steps", "--threads", "--seed"):
             for value in ("-1", "abc", "1.5", "nan", "", "1x", "99999999999999999999"):
                 with self.subTest(flag=flag, value=value):
@@ -136,7 +136,7 @@ class Wrong(SauTestCase):
         self.refused(2, *RUN, "--threads", "100000", says=("--threads", "4096"))
         self.refused(2, "paper", "--trials", "-1", says=("--trials",))
 
-    def test_what_is_missing(self):
+    def test_missing_arguments(self):
         self.refused(2, "run", says=("--problem", "missing"))
         self.refused(2, "run", "--problem", "bernoulli", says=("--agent", "missing"))
         self.refused(2, "run", "--agent", "ts", says=("--problem", "missing"))
@@ -145,7 +145,7 @@ class Wrong(SauTestCase):
         self.refused(2, "inspect", says=("path",))
         self.refused(2, "completion", says=("shell",))
 
-    def test_what_is_too_much(self):
+    def test_too_many_arguments(self):
         self.refused(2, "list", "extra", says=("'extra'",))
         self.refused(2, *RUN, "ucb1", says=("'ucb1'",))
         self.refused(2, *RUN, "--trials", "1", "--trials", "2", says=("--trials",))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""sau watch: the page and the terminal while a run is going, before it and after it."""
+"""sau watch: the page and the terminal before, during and after a run."""
 
 import sys
 
@@ -22,7 +22,7 @@ LONG = ("run", "--problem", "bernoulli", "--agent", "ts", "--agent", "ucb1", "--
 
 
 class Watching:
-    """A sau watch in the background, and a browser of sorts."""
+    """A sau watch in the background, and a simple HTTP client."""
 
     def __init__(self, case, *args):
         self.process = case.start("watch", *args)
@@ -83,7 +83,7 @@ class Watch(SauTestCase):
         self.assertEqual(watch.lines[0], "watching r")
         series = watch.report()["sections"][0]["problems"][0]["series"]
         self.assertEqual(sorted(one["trials"] for one in series), [60, 60])
-        self.assertIsNone(watch.process.poll())  # it goes on serving
+        self.assertIsNone(watch.process.poll())  # it is still serving
         watch.end()
 
     def test_a_report_that_has_not_changed_is_not_sent_again(self):
@@ -131,7 +131,7 @@ class Watch(SauTestCase):
         self.wait_for(lambda: watch.line("complete, 8 trials"), watch.process)
         watch.end()
 
-    def test_only_this_machine_is_answered_and_only_what_there_is(self):
+    def test_only_local_hosts_and_known_paths_are_answered(self):
         self.good(*SMALL, "--out", "r")
         watch = Watching(self, "r", "--no-terminal")
         for host in ("localhost", "LOCALHOST:1", "127.0.0.1:80", "[::1]:8080"):
@@ -182,7 +182,7 @@ class Watch(SauTestCase):
         self.refused(1, "watch", "r", "--port", str(watch.port), says=("in use",))
         watch.end()
 
-    def test_on_a_terminal_the_view_is_drawn_over_itself_and_left_behind(self):
+    def test_on_a_terminal_the_view_is_redrawn_and_its_last_state_stays(self):
         self.good(*SMALL, "--out", "r")
         ours, theirs = pty.openpty()
         self.addCleanup(os.close, ours)
@@ -200,7 +200,7 @@ class Watch(SauTestCase):
                     break
                 seen += piece
         except OSError:
-            pass  # how Linux says that the other end has gone
+            pass  # Linux reports a closed pty this way
         self.assertEqual(process.wait(timeout=60), 130)
         text = seen.decode()
         self.assertTrue(text.startswith("\x1b[?1049h"), text[:20])

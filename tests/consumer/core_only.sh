@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Configures, builds and installs the core library alone, where no package can be found that only
-# the laboratory or the program needs; then builds and runs the consumer against it.
+# Configures, builds and installs the core library alone, with all packages hidden that only the
+# laboratory or the program needs; then builds and runs the consumer with it.
 # usage: core_only.sh <folder> [<cmake>]
 set -euo pipefail
 
@@ -20,12 +20,12 @@ run() {
   "$@" >"$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 1; }
 }
 
-# Not optimised: it is to be built, not to be fast.
+# Not optimised, since it only has to build.
 run "$cmake" -S "$root" -B "$folder/build" -G Ninja "${hidden[@]}" -D SAU_BUILD_PROGRAM=OFF \
   -D SAU_BUILD_TESTS=OFF -D SAU_BUILD_EXAMPLES=OFF -D SAU_BUILD_BENCH=OFF \
   -D CMAKE_BUILD_TYPE=None -D CMAKE_UNITY_BUILD=ON
 if grep -E '^(SAU_NODE|SAU_NPM|.*(CAIRO|RocksDB|simdjson|CURL)[^=]*)=/' "$folder/build/CMakeCache.txt"; then
-  echo "a build of the core looked for what only the program needs" >&2
+  echo "a build of the core looked for packages that only the program needs" >&2
   exit 1
 fi
 run "$cmake" --build "$folder/build"
@@ -33,7 +33,7 @@ rm -rf "$folder/prefix"
 run "$cmake" --install "$folder/build" --prefix "$folder/prefix"
 libraries=$(cd "$folder/prefix" && find . -name '*.a' -printf '%f ')
 if [[ $libraries != "libsau.a " || -e $folder/prefix/bin ]]; then
-  echo "installed was not the core alone: $libraries" >&2
+  echo "more than the core was installed: $libraries" >&2
   exit 1
 fi
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs a build into a temporary folder, then builds and runs a small project against it: with
-# find_package(sau), and with pkg-config.
+# Installs a build into a temporary folder, then builds and runs a small project with it: once with
+# find_package(sau), once with pkg-config.
 # usage: run.sh <build folder> [<cmake>]
 set -euo pipefail
 
@@ -14,7 +14,7 @@ prefix=$temporary/prefix
 
 "$cmake" --install "$build" --prefix "$prefix" >/dev/null
 
-# The installed files must not lead back to the source or build tree.
+# The installed files must not refer to the source or build tree.
 source=$(cd "$here/../.." && pwd)
 config=$(find "$prefix" -name sau-config.cmake)
 if grep -rnF -e "$source" "$(dirname "$config")" "$prefix"/lib*/pkgconfig; then

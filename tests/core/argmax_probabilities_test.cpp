@@ -21,7 +21,7 @@ namespace {
 
 using testing::normal_cdf;
 
-constexpr double kTolerance = 1e-9;  // what the header promises
+constexpr double kTolerance = 1e-9;  // as the header promises
 
 template <class Marginal>
 std::vector<double> probabilities(const std::vector<Marginal>& marginals) {
@@ -94,7 +94,7 @@ TEST(ArgmaxProbabilities, EqualActionsShareEqually) {
   }
 }
 
-// Actions that are all alike are not integrated; these are, and differ in the last digit alone.
+// Identical actions are not integrated. These are, since they differ in the last digit.
 TEST(ArgmaxProbabilities, AlmostEqualActionsShareAlmostEqually) {
   const auto next = [](double x) { return std::nextafter(x, 2.0 * x); };
   const auto expect_shares = [&](auto marginals, auto&& change) {
@@ -115,14 +115,14 @@ TEST(ArgmaxProbabilities, AlmostEqualActionsShareAlmostEqually) {
   }
 }
 
-TEST(ArgmaxProbabilities, TwoNormalsAreOneNormal) {
+TEST(ArgmaxProbabilities, TwoNormalsMatchTheNormalOfTheirDifference) {
   Draw draw(1);
   for (int i = 0; i < 20'000; ++i) {
     const double size = draw.power_of_ten(-20.0, 12.0);
     const NormalMarginal a{draw.uniform(-1.0, 1.0) * draw.power_of_ten(-3.0, 15.0),
                            size * draw.power_of_ten(-8.0, 8.0)};
     const double both = std::hypot(a.spread, size);
-    // The difference the function sees is the one after the sum was rounded.
+    // The function sees the difference after the sum was rounded.
     const NormalMarginal b{a.mean + both * draw.uniform(-4.0, 4.0), size};
     const auto p = probabilities<NormalMarginal>({a, b});
     const double expected = normal_cdf((a.mean - b.mean) / both);
@@ -167,7 +167,7 @@ TEST(ArgmaxProbabilities, EqualAtomsGoToTheLowestAction) {
   EXPECT_EQ(p[3], 0.0);
 }
 
-TEST(ArgmaxProbabilities, HopelessActionHasNothing) {
+TEST(ArgmaxProbabilities, AHopelessActionHasNoChance) {
   const auto p = probabilities<NormalMarginal>({{0.0, 1.0}, {1e6, 1e-20}, {-1e6, 1e-12}});
   EXPECT_NEAR(p[1], 1.0, kTolerance);
 }
@@ -256,7 +256,7 @@ TEST(ArgmaxProbabilities, AnyMixtureOfSpreadsAddsUp) {
       if (draw.uniform(0.0, 1.0) < 0.3) m.mean = 0.0;
     }
     const auto p = probabilities(marginals);
-    // With one rival less, no probability falls.
+    // With one action less, no probability decreases.
     marginals.pop_back();
     if (marginals.empty()) continue;
     const auto q = probabilities(marginals);
@@ -264,7 +264,7 @@ TEST(ArgmaxProbabilities, AnyMixtureOfSpreadsAddsUp) {
   }
 }
 
-TEST(ArgmaxProbabilities, TwoBetasAreAFiniteSum) {
+TEST(ArgmaxProbabilities, TwoBetasMatchTheFiniteSum) {
   for (const int a : {1, 2, 5, 40})
     for (const double b : {0.5, 1.0, 3.0, 50.0, 1e4})
       for (const double c : {0.01, 0.5, 1.0, 7.0, 30.0, 1e3})
@@ -304,7 +304,7 @@ TEST(ArgmaxProbabilities, LargeDegreesOfFreedomAreNormal) {
 }
 
 // A difference of Cauchy draws is Cauchy: P(X > Y) = 1/2 + atan(difference / sum of scales) / pi.
-TEST(ArgmaxProbabilities, TwoCauchysAreOneCauchy) {
+TEST(ArgmaxProbabilities, TwoCauchysMatchTheCauchyOfTheirDifference) {
   Draw draw(7);
   for (int i = 0; i < 500; ++i) {
     const StudentMarginal a{draw.normal() * 1e3, draw.power_of_ten(-6.0, 6.0), 1.0};

@@ -14,9 +14,9 @@
 
 namespace sau::testing {
 
-// The integral as it is written, by the trapezoidal rule in long double. For smooth integrands
-// that vanish at both ends the rule converges faster than any power of the step (Trefethen &
-// Weideman 2014), so a sixth of the smallest spread is plenty. Spreads must be of similar size.
+// The integral by the trapezoidal rule in long double. For smooth integrands that vanish at both
+// ends the rule converges faster than any power of the step (Trefethen & Weideman 2014), so a sixth
+// of the smallest spread is a small enough step. Spreads must be of similar size.
 inline std::vector<double> argmax_by_trapezoid(const std::vector<NormalMarginal>& marginals) {
   long double low = -std::numeric_limits<long double>::infinity();
   long double high = low;

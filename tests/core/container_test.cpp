@@ -29,14 +29,14 @@ std::string state_file(const FileKind& kind = kAgentFile) {
   return file_of(kind, R"({"a":1})", state.bytes());
 }
 
-// The bytes with another number in the front, and the right checksum.
+// The bytes with another version number and the right checksum.
 std::string with_version(std::string bytes, std::uint32_t version) {
   bytes.resize(bytes.size() - sizeof(std::uint64_t));
   std::memcpy(bytes.data() + 16, &version, sizeof version);
   return finish_container(std::move(bytes));
 }
 
-// What is said of a damaged file; empty when it is good, or refused for another reason.
+// The error for a damaged file; empty if it is good, or refused for another reason.
 std::string damage_in(std::string_view bytes) {
   return error_of<DamagedFile>([&] { open_container(bytes, "a file"); });
 }
@@ -50,7 +50,7 @@ std::string refusal_of(std::string_view bytes, const FileKind& kind) {
   return "";
 }
 
-TEST(Container, GivesBackWhatWasPutIn) {
+TEST(Container, ReadsBackWhatWasWritten) {
   for (const std::string header : {"", "{}", R"({"key":"long enough for two"})"}) {
     for (const std::string payload : {"", "x", "a payload\nof two lines"}) {
       const std::string bytes = file_of(kTableFile, header, payload);
@@ -96,7 +96,7 @@ TEST(Container, EveryShorterAndEveryChangedFileIsDamaged) {
   }
 }
 
-TEST(Container, TheFirstThingThatIsWrongIsNamed) {
+TEST(Container, TheErrorNamesTheFirstThingThatIsWrong) {
   const std::string good = state_file();
   EXPECT_THAT(damage_in(""), HasSubstr("is not a sau file"));
   EXPECT_THAT(damage_in("Dear sau,"), HasSubstr("is not a sau file"));
@@ -111,8 +111,8 @@ TEST(Container, TheFirstThingThatIsWrongIsNamed) {
   EXPECT_THAT(damage_in(changed), HasSubstr("its checksum is wrong"));
 }
 
-// Such a file is whole: whoever can make a damaged one anew must leave it alone.
-TEST(Container, AnotherKindOrVersionIsNoDamage) {
+// Such a file is intact: code that replaces damaged files must leave it alone.
+TEST(Container, AnotherKindOrVersionIsNotDamage) {
   EXPECT_EQ(refusal_of(state_file(kAgentFile), kAgentFile), "");
   EXPECT_EQ(refusal_of(state_file(kAgentFile), kModelFile),
             "a file: is a file of the kind 'agent'; expected 'model'");

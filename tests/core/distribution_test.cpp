@@ -1,4 +1,4 @@
-// Whether the draws have the distributions they claim. Seeds are fixed, so every outcome is
+// Checks that the draws have the distributions they claim. Seeds are fixed, so every outcome is
 // deterministic. Levels were fixed before the first run: with some 60 checks at 1e-4 each, a
 // correct generator had a chance of about 0.6 % to fail any of them.
 
@@ -54,7 +54,7 @@ double kolmogorov(std::vector<double> draws, Cdf cdf,
   return std::sqrt(n) * distance;
 }
 
-// The probability of a chi-square statistic (Pearson) at least as large as that of the counts.
+// The probability of a chi-square statistic (Pearson) at least as large as the counts give.
 double chi_square_p(std::span<const std::uint64_t> counts, std::span<const double> probabilities) {
   const auto total = static_cast<double>(std::accumulate(counts.begin(), counts.end(), 0ull));
   double statistic = 0.0;
@@ -78,7 +78,7 @@ std::vector<double> draw_many(std::size_t count, Draw draw) {
   return draws;
 }
 
-// Counts of the draws between successive edges, the outer cells being open, with chi-square.
+// The chi-square test of the draws counted between successive edges; the outer cells are open.
 template <class Cdf>
 double cells_p(const std::vector<double>& draws, const std::vector<double>& edges, Cdf cdf) {
   std::vector<std::uint64_t> counts(edges.size() + 1);
@@ -223,8 +223,8 @@ TEST(Normal, SuccessiveDrawsAreIndependent) {
   EXPECT_GT(chi_square_p(pairs), kLevel);
 }
 
-// Errors of a ziggurat show at the edges of its layers: two cells to a layer, both signs apart.
-TEST(Normal, FillsEveryLayerAlikeOnBothSides) {
+// Errors of a ziggurat show at the edges of its layers, so there are two cells per layer and sign.
+TEST(Normal, FillsEveryLayerEquallyOnBothSides) {
   std::vector<double> edges;
   for (std::size_t i = detail::kZigguratSize; i-- > 1;) {
     const double edge = detail::kZigguratLayers[i].width * 0x1p53;
@@ -256,7 +256,7 @@ TEST(Normal, HasTheRightTails) {
     if (std::fabs(x) > start) tail.push_back(std::fabs(x));
   }
   for (std::size_t j = 0; j < 3; ++j) {
-    const double expected = kDraws * normal_cdf(-limits[j]);  // binomial, as good as Poisson
+    const double expected = kDraws * normal_cdf(-limits[j]);  // binomial, nearly Poisson
     EXPECT_NEAR(counts[j][0], expected, kStandardErrors * std::sqrt(expected)) << -limits[j];
     EXPECT_NEAR(counts[j][1], expected, kStandardErrors * std::sqrt(expected)) << limits[j];
   }
@@ -270,7 +270,7 @@ TEST(Normal, HasTheRightTails) {
               kStandardErrors * std::sqrt((1.0 + start * mean - mean * mean) / n));
 }
 
-TEST(Normal, TakesOneWordNearlyAlways) {
+TEST(Normal, NearlyAlwaysTakesOneWord) {
   Rng rng({.seed = 104});
   std::uint64_t single = 0;
   for (int i = 0; i < 1'000'000; ++i) {
@@ -278,7 +278,7 @@ TEST(Normal, TakesOneWordNearlyAlways) {
     rng.normal();
     single += rng.position() == before + 1;
   }
-  double expected = 0.0;  // the mean share of a layer that lies under the next
+  double expected = 0.0;  // the mean share of a layer that lies under the next one
   for (const auto& layer : detail::kZigguratLayers) expected += static_cast<double>(layer.edge);
   expected *= 0x1p-53 / detail::kZigguratSize;
   EXPECT_GT(expected, 0.985);
@@ -297,7 +297,7 @@ TEST(Gamma, PassesKolmogorovSmirnov) {
   }
 }
 
-// Nearly half the values are below the smallest double, so the test is on cells.
+// Nearly half the values are below the smallest double, so the test uses cells.
 TEST(Gamma, IsRightForATinyShape) {
   Rng rng({.seed = 202});
   const auto cdf = [](double x) { return boost::math::gamma_p(1e-3, x); };
@@ -306,7 +306,7 @@ TEST(Gamma, IsRightForATinyShape) {
             kLevel);
 }
 
-// On cells, cut at multiples of the standard deviation: the reference function is slow here.
+// Uses cells, cut at multiples of the standard deviation: the reference function is slow here.
 TEST(Gamma, IsRightForAHugeShape) {
   Rng rng({.seed = 203});
   const auto cdf = [](double x) { return boost::math::gamma_p(1e9, x); };
@@ -315,7 +315,7 @@ TEST(Gamma, IsRightForAHugeShape) {
   EXPECT_GT(cells_p(draw_many(200'000, [&] { return rng.gamma(1e9); }), edges, cdf), kLevel);
 }
 
-// The quick test may accept only what the exact one accepts: 1 - s x^4 <= exp(h(x)).
+// The quick test must accept only what the exact one accepts: 1 - s x^4 <= exp(h(x)).
 TEST(Gamma, SqueezeIsBelowTheExactAcceptance) {
   for (double shape = 1.0; shape < 1e6; shape *= 1.01) {
     const GammaShape prepared(shape);
@@ -351,7 +351,7 @@ TEST(Beta, IsRightForHugeShapes) {
 }
 
 // Much of the mass rounds to 1, where the distribution function of the exact variable does not
-// apply: the distance is taken up to 1/2, with the shapes both ways round, and cells cover the
+// apply. So the distance is taken up to 1/2, with the shapes in both orders, and cells cover the
 // rest.
 TEST(Beta, IsRightForTinyShapes) {
   Rng rng({.seed = 302});

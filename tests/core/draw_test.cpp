@@ -8,9 +8,9 @@
 namespace sau {
 namespace {
 
-const double kLargest = std::nextafter(1.0, 0.0);  // that Rng::uniform() can give
+const double kLargest = std::nextafter(1.0, 0.0);  // the largest result of Rng::uniform()
 
-TEST(Draw, IsThePlaceWhereTheSumPassesTheNumber) {
+TEST(Draw, IsTheIndexWhereTheSumPassesTheNumber) {
   const std::vector<double> chance = {0.25, 0.5, 0.25};
   EXPECT_EQ(draw_from(chance, 0.0), 0U);
   EXPECT_EQ(draw_from(chance, std::nextafter(0.25, 0.0)), 0U);
@@ -20,7 +20,7 @@ TEST(Draw, IsThePlaceWhereTheSumPassesTheNumber) {
   EXPECT_EQ(draw_from(chance, kLargest), 2U);
 }
 
-TEST(Draw, WhatHasNoChanceIsNeverDrawn) {
+TEST(Draw, NeverDrawsAnItemWithoutAChance) {
   const std::vector<double> chance = {0.0, 0.5, 0.0, 0.5, 0.0};
   EXPECT_EQ(draw_from(chance, 0.0), 1U);
   EXPECT_EQ(draw_from(chance, 0.5), 3U);
@@ -28,7 +28,7 @@ TEST(Draw, WhatHasNoChanceIsNeverDrawn) {
 }
 
 // Ten times 0.1 is less than 1 in doubles: the sum never passes the largest number.
-TEST(Draw, ASumThatIsRoundedDownEndsAtTheLastThatHasAChance) {
+TEST(Draw, ASumRoundedBelowOneGivesTheLastItemWithAChance) {
   std::vector<double> chance(10, 0.1);
   chance.insert(chance.end(), 3, 0.0);
   double sum = 0.0;

@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::TemporaryFolder;
 
-// While it lives, writing a file beyond `bytes` fails: a disk that is full.
+// Simulates a full disk: while it exists, writing a file beyond `bytes` fails.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -51,7 +51,7 @@ TEST(Crc32, KnownAnswers) {
   EXPECT_EQ(crc32("The quick brown fox jumps over the lazy dog"), 0x414fa339U);
 }
 
-TEST(Crc32, MayBeTakenInParts) {
+TEST(Crc32, CanBeComputedInParts) {
   EXPECT_EQ(crc32("6789", crc32("12345")), crc32("123456789"));
   EXPECT_EQ(crc32("", crc32("abc")), crc32("abc"));
 }
@@ -79,7 +79,7 @@ TEST(WriteFile, ReplacesWhatWasThereAndLeavesNothingElse) {
   EXPECT_THAT(folder.names(), ElementsAre("data"));
 }
 
-TEST(WriteFile, MayBeCalledForOneFileByManyThreads) {
+TEST(WriteFile, ManyThreadsMayWriteTheSameFile) {
   const TemporaryFolder folder;
   const std::string bytes(100'000, 'x');
   std::atomic<int> failed = 0, torn = 0;

@@ -33,7 +33,7 @@ TEST(JsonText, NumbersHaveTheUsualForm) {
   EXPECT_EQ(json_of(std::numeric_limits<std::uint64_t>::max()), "18446744073709551615");
 }
 
-// nlohmann's numbers are not always the shortest (its Grisu2 is not exact); ours are.
+// nlohmann's numbers are not always the shortest (Grisu2 is not exact); ours are.
 TEST(JsonText, NumbersReadBackAndAreNoLongerThanNeeded) {
   Rng rng(Stream{.seed = 1, .role = Role::kProblem});
   int same = 0;

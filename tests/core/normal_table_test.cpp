@@ -24,7 +24,7 @@ TEST(NormalTable, AgreesWithTheMathematicalLibrary) {
   }
 }
 
-TEST(NormalTable, OutsideItIsExactlyZeroAndOne) {
+TEST(NormalTable, IsExactlyZeroAndOneOutside) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (const double t : {NormalTable::kBottom, -9.0, -1e300, -kInfinity}) {
     EXPECT_EQ(kNormalTable.at(t).cdf, 0.0);
@@ -36,7 +36,7 @@ TEST(NormalTable, OutsideItIsExactlyZeroAndOne) {
   }
 }
 
-TEST(NormalTable, ManyAtOnceAreTheSame) {
+TEST(NormalTable, ABatchGivesTheSameValues) {
   const std::array<double, 6> x{-1.0, -0.7, -0.1, 0.0, 0.4, 1.0};
   for (const double middle : {-20.0, -8.0, -1.3, 0.0, 5.1, 7.9, 1e9}) {
     for (const double half : {1e-9, 0.5, 3.0, 40.0}) {

@@ -22,7 +22,7 @@ TEST(Note, GoesToTheFunctionThatIsSet) {
   note({.text = "nor this"});
 }
 
-// The function may itself note something, or set another function: no lock is held.
+// The function may itself write a note or set another function: no lock is held.
 TEST(Note, TheFunctionMayUseNotesItself) {
   int calls = 0;
   set_note_function([&](const Note& first) {

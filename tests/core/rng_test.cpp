@@ -16,7 +16,7 @@ namespace {
 
 using Words = std::array<std::uint64_t, 4>;
 
-// Philox4x64-10 straight from Salmon et al. (2011), for any key; the oracle for Rng.
+// Philox4x64-10 as in Salmon et al. (2011), for any key; the oracle for Rng.
 Words philox_oracle(Words counter, std::array<std::uint64_t, 2> key) {
   for (int round = 0; round < 10; ++round) {
     const auto first = detail::Uint128{0xD2E7470EE14C6C93} * counter[0];
@@ -37,7 +37,7 @@ std::vector<std::uint64_t> take(Rng rng, std::size_t count) {
   return words;
 }
 
-// One of every kind of draw, chosen by step so that words are used up unevenly.
+// One of every kind of draw, chosen by step, so that draws use different numbers of words.
 double mixed_draw(Rng& rng, int step) {
   switch (step % 7) {
     case 0:
@@ -72,13 +72,13 @@ TEST(PhiloxOracle, GivesThePublishedAnswers) {
 }
 
 TEST(Rng, FirstBlockIsTheKnownAnswer) {
-  // Agrees with NumPy's Philox, which steps its counter before use, set to all ones.
+  // Agrees with NumPy's Philox with its counter set to all ones: NumPy increments it before use.
   EXPECT_EQ(take(Rng({.seed = 12345}), 4),
             (std::vector<std::uint64_t>{7386187461004060729u, 6072199406495932739u,
                                         454147532797423872u, 6155246410477371369u}));
 }
 
-TEST(Rng, WordsAreThoseOfTheOracle) {
+TEST(Rng, WordsMatchTheOracle) {
   const Stream stream{.seed = 0xfeedbeef, .trial = 17, .scope = ~0ull, .role = Role::kServe};
   const std::vector<std::uint64_t> words = take(Rng(stream), 403);
   for (std::uint64_t i = 0; i < words.size(); ++i) {
@@ -93,7 +93,7 @@ TEST(Philox, EveryKernelGivesTheSameWords) {
   Rng draw(Stream{.seed = 3, .trial = 1, .scope = 4, .role = Role::kSetup});
   for (int i = 0; i < 1000; ++i) {
     const Stream stream{draw.bits(), draw.bits(), draw.bits(), Role::kModel};
-    // Every few rounds near the end of the counter, where it wraps.
+    // Every fourth round is near the end of the counter, where it wraps.
     const std::uint64_t first = i % 4 == 0 ? ~std::uint64_t{0} - draw.below(9) : draw.bits();
     std::array<std::uint64_t, 4 * detail::kPhiloxBlocks> portable{}, avx2{};
     detail::philox_portable(stream, first, portable.data());
@@ -236,8 +236,8 @@ TEST(Rng, BetaStaysInTheUnitIntervalForExtremeShapes) {
   }
 }
 
-// What follows was computed by this code, once distribution_test.cpp had passed: it shows changes,
-// not mistakes. Nearly equal, since libraries round exp and log differently.
+// The numbers below were computed by this code after distribution_test.cpp had passed. They reveal
+// changes, not mistakes. Nearly equal is enough, since libraries round exp and log differently.
 TEST(Rng, NormalsAreUnchanged) {
   Rng rng({.seed = 1, .trial = 2, .scope = 3, .role = Role::kAgent});
   for (const double expected : {1.5692159821182241, -0.7710147156881102, -0.2205284579299458,

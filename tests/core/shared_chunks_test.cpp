@@ -9,7 +9,7 @@ namespace {
 
 using Chunk = std::array<int, 4>;
 
-TEST(SharedChunks, AChunkComesToBeWhenItIsWrittenTo) {
+TEST(SharedChunks, AChunkIsCreatedByTheFirstWrite) {
   SharedChunks<Chunk> chunks(200);
   EXPECT_EQ(chunks[1], nullptr);
   chunks.writable(1)[2] = 5;
@@ -17,7 +17,7 @@ TEST(SharedChunks, AChunkComesToBeWhenItIsWrittenTo) {
   EXPECT_EQ(chunks[0], nullptr);
 }
 
-TEST(SharedChunks, ACopyKeepsWhatItHad) {
+TEST(SharedChunks, ACopyIsNotChangedByWritesToTheOriginal) {
   SharedChunks<Chunk> chunks(200);
   chunks.writable(0)[0] = 1;
   const SharedChunks<Chunk> copy = chunks.shared();
@@ -28,7 +28,7 @@ TEST(SharedChunks, ACopyKeepsWhatItHad) {
   EXPECT_EQ((*chunks[0])[0], 2);
 }
 
-TEST(SharedChunks, WhatIsNotWrittenToIsShared) {
+TEST(SharedChunks, UnwrittenChunksStayShared) {
   SharedChunks<Chunk> chunks(2);
   chunks.writable(0)[0] = 1;
   chunks.writable(1)[0] = 1;
@@ -39,7 +39,7 @@ TEST(SharedChunks, WhatIsNotWrittenToIsShared) {
   EXPECT_NE(first[1], second[1]);
 }
 
-TEST(SharedChunks, AChunkIsCopiedOnceNotAtEveryWrite) {
+TEST(SharedChunks, AChunkIsCopiedOnlyByTheFirstWrite) {
   SharedChunks<Chunk> chunks(1);
   chunks.writable(0)[0] = 1;
   const SharedChunks<Chunk> copy = chunks.shared();

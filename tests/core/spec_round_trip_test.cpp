@@ -50,7 +50,7 @@ TYPED_TEST(SpecRoundTrip, RandomSettingsReadBackToThemselves) {
   expect_round_trip<typename TypeParam::Options>(TypeParam::kName);
 }
 
-// A suite of their own: a problem may have the name of a model.
+// A separate suite, since a problem may have the same name as a model.
 template <class T>
 class ProblemRoundTrip : public ::testing::Test {};
 TYPED_TEST_SUITE(ProblemRoundTrip, AsTestTypes<Problems>::type, ComponentNames);

@@ -134,7 +134,7 @@ TEST(SplitSpecs, KeepsEmptyPartsAndSingleText) {
   EXPECT_THAT(split_specs("+b+", '+'), ElementsAre("", "b", ""));
 }
 
-TEST(ReadOptions, WhatIsNotMentionedKeepsItsDefault) {
+TEST(ReadOptions, SettingsThatAreNotGivenKeepTheirDefaults) {
   const AllKinds options = read("thing(number=0.25)");
   EXPECT_EQ(options.number, 0.25);
   EXPECT_EQ(options.count, 3U);
@@ -167,7 +167,7 @@ TEST(ReadOptions, AnIntegerIsWholeAndNotNegative) {
 
 TEST(ReadOptions, LargeIntegersAreExact) {
   const auto wide = read_options<Wide>("wide", parse_spec("wide(count=9007199254740993)").params);
-  EXPECT_EQ(wide.count, 9007199254740993U);  // 2^53 + 1 is no double
+  EXPECT_EQ(wide.count, 9007199254740993U);  // 2^53 + 1 is not a double
   const Params most = parse_spec("wide(count=18446744073709551615)").params;
   EXPECT_EQ(read_options<Wide>("wide", most).count, ~std::uint64_t{0});
 }

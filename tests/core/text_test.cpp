@@ -78,7 +78,7 @@ TEST(UnknownName, SuggestsTheNearestName) {
   EXPECT_THAT(unknown_name("agent", "SAU_UBC", known), HasSubstr("did you mean 'sau_ucb'?"));
 }
 
-TEST(UnknownName, SuggestsNothingForAStranger) {
+TEST(UnknownName, SuggestsNothingIfNoNameIsNear) {
   const std::vector<std::string> known = {"greedy", "sau_ucb"};
   EXPECT_EQ(unknown_name("agent", "zzzzzz", known),
             "unknown agent 'zzzzzz'; known: greedy, sau_ucb");
@@ -110,15 +110,15 @@ TEST(Slug, IsNeverEmpty) {
 
 TEST(LowerCase, ChangesLettersOnly) { EXPECT_EQ(lower_case("SAU-Ucb_1É"), "sau-ucb_1É"); }
 
-// Pinned: every random stream, and so every published number, depends on them. Worked out apart
-// from this code: FNV-1a of the text, then the SplitMix64 finaliser.
+// These values must not change: every random stream, and so every published number, depends on
+// them. They were computed without this code: FNV-1a of the text, then the SplitMix64 finaliser.
 TEST(ScopeOf, IsStable) {
   EXPECT_EQ(scope_of("bernoulli"), 0x5c231ad7e76c052dU);
   EXPECT_EQ(scope_of("bernoulli sample_mean+sau_ucb"), 0xcf1b88eea0588de8U);
   EXPECT_EQ(scope_of(""), 0xf52a15e9a9b5e89bU);
 }
 
-TEST(ScopeOf, NearTextsPartWidely) {
+TEST(ScopeOf, SimilarTextsGiveVeryDifferentScopes) {
   const int bits =
       std::popcount(scope_of("bernoulli(actions=10)") ^ scope_of("bernoulli(actions=11)"));
   EXPECT_GT(bits, 16);

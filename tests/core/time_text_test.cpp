@@ -32,7 +32,7 @@ TEST(Time, IsIso8601InUtc) {
   EXPECT_EQ(write_time(253'402'300'799'999), "9999-12-31T23:59:59.999Z");
 }
 
-TEST(Time, InSecondsIsTheSameWithoutItsEnd) {
+TEST(Time, InSecondsLeavesOutTheMilliseconds) {
   for (const Milliseconds time : {Milliseconds{0}, Milliseconds{1'000'000'000'123},
                                   Milliseconds{951'827'696'789}, Milliseconds{-1}}) {
     EXPECT_EQ(write_time_in_seconds(time), write_time(time).substr(0, 19) + "Z");

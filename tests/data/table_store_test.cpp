@@ -44,7 +44,7 @@ std::vector<double> context(const Table& table, std::uint64_t row) {
   return x;
 }
 
-TEST(PackedColumn, WidensAsFarAsTheValuesAskForIt) {
+TEST(PackedColumn, WidensOnlyAsFarAsTheValuesNeed) {
   PackedColumn column;
   const auto expect = [&](double value, Storage storage) {
     column.push(value);
@@ -77,11 +77,11 @@ TEST(Table, RowsComeBackAsTheyWereBuilt) {
   std::vector<std::uint32_t> hot;
   for (const std::uint64_t row : {0U, 1U, 2U, 0U}) {
     table.expand(row, x, hot);
-    EXPECT_EQ(x, context(table, row)) << "what the row before left must be gone";
+    EXPECT_EQ(x, context(table, row)) << "values of the previous row are left";
   }
 }
 
-TEST(Table, EveryDamagedByteIsNoticed) {
+TEST(Table, EveryDamagedByteIsDetected) {
   const std::string image = small_table(7.0).image("key");
   for (std::size_t i = 0; i < image.size(); ++i) {
     std::string damaged = image;
@@ -92,7 +92,7 @@ TEST(Table, EveryDamagedByteIsNoticed) {
   EXPECT_THAT(error_of([&] { Table(image, "other", nullptr); }), HasSubstr("other data"));
 }
 
-TEST(Table, TheFingerprintIsThatOfTheContent) {
+TEST(Table, TheFingerprintDependsOnlyOnTheContent) {
   const auto fingerprint = [](double first, std::string_view key) {
     const std::string image = small_table(first).image(key);
     return Table(image, key, nullptr).fingerprint();
@@ -101,8 +101,8 @@ TEST(Table, TheFingerprintIsThatOfTheContent) {
   EXPECT_NE(fingerprint(7.0, "key"), fingerprint(8.0, "key"));
 }
 
-// An image with a good checksum and wrong numbers: refused, or harmless.
-TEST(Table, ACraftedImageLeadsNowhere) {
+// An image with a good checksum and wrong numbers is refused or harmless.
+TEST(Table, ACraftedImageIsRefusedOrHarmless) {
   SparseRows sparse;
   for (const std::uint32_t place : {0U, 2U, 1U}) {
     sparse.places.push_back(place);
@@ -157,7 +157,7 @@ TEST_F(TableStore, ThreadsThatOpenTheSameFilePrepareItOnce) {
   for (const auto& table : tables) EXPECT_EQ(table, tables[0]);
 }
 
-TEST_F(TableStore, AChangedFileIsNoticed) {
+TEST_F(TableStore, AChangedFileIsDetected) {
   const std::string file = folders_.file("b.csv", "1234");
   EXPECT_EQ(context(*open(file), 0)[0], 4.0);
   folders_.file("b.csv", "12345");
@@ -167,7 +167,7 @@ TEST_F(TableStore, AChangedFileIsNoticed) {
   EXPECT_EQ(prepared_, 2);
 }
 
-TEST_F(TableStore, AnotherFileOfTheSameSizeAndTimeIsNoticed) {
+TEST_F(TableStore, AnotherFileOfTheSameSizeAndTimeIsDetected) {
   const std::string file = folders_.file("e.csv", "1234");
   const auto time = std::filesystem::last_write_time(file);
   open(file);
@@ -177,7 +177,7 @@ TEST_F(TableStore, AnotherFileOfTheSameSizeAndTimeIsNoticed) {
   EXPECT_EQ(prepared_, 2);
 }
 
-TEST_F(TableStore, TheCacheIsItsOwnersAlone) {
+TEST_F(TableStore, OnlyTheOwnerCanReadTheCache) {
   open(folders_.file("f.csv", "1234"));
   struct stat info {};
   ASSERT_EQ(::stat((folders_.path() / "cache").c_str(), &info), 0);
@@ -187,7 +187,7 @@ TEST_F(TableStore, TheCacheIsItsOwnersAlone) {
 TEST_F(TableStore, AnotherProcessReadsTheCacheAndRebuildsADamagedOne) {
   const std::string file = folders_.file("c.csv", "1234");
   const auto cache = cache_file({"small", file, "settings"});
-  // Children start without this process's tables; the exit code is what they prepared.
+  // A child starts without this process's tables. Its exit code is how many it prepared.
   const auto in_child = [&] {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(context(*open(file), 0)[0] == 4.0 ? prepared_.load() : 99);
@@ -227,7 +227,7 @@ TEST_F(TableStore, WithoutACacheFolderTheTableStaysInMemory) {
   EXPECT_EQ(prepared_, 1);
 }
 
-TEST_F(TableStore, AFileThatIsNotThereIsNamed) {
+TEST_F(TableStore, AMissingFileIsNamed) {
   const std::string file = (folders_.path() / "nowhere.csv").string();
   EXPECT_EQ(error_of([&] { open(file); }), "cannot read " + file + ": No such file or directory");
   EXPECT_THAT(error_of([&] { open(folders_.path().string()); }), HasSubstr("it is a folder"));

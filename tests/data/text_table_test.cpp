@@ -81,9 +81,10 @@ TEST(TextTable, QuotedFieldsMayHoldAnything) {
 TEST(TextTable, HeadersAreRecognised) {
   EXPECT_EQ(csv("a,b,c\n1,2,3\n4,5,6\n").x.size(), 2U);
   EXPECT_EQ(csv("1,2,3\n4,5,6\n").x.size(), 2U);
-  EXPECT_EQ(csv("p,x,e\nq,x,p\np,y,e\n").x.size(), 3U) << "words that come again are no names";
+  EXPECT_EQ(csv("p,x,e\nq,x,p\np,y,e\n").x.size(), 3U) << "words that repeat are not names";
   EXPECT_EQ(csv("kind,shape,y\np,x,e\nq,x,p\np,y,e\n").x.size(), 3U);
-  EXPECT_EQ(csv("p,x,e\nq,x,p\np,y,e\n", {.label = "e"}).x.size(), 2U) << "a name that is used";
+  EXPECT_EQ(csv("p,x,e\nq,x,p\np,y,e\n", {.label = "e"}).x.size(), 2U)
+      << "the label is in the first row";
   std::string years;
   for (int i = 0; i < 12; ++i) years += std::to_string(i) + ",7," + (i % 2 == 0 ? "a\n" : "b\n");
   const struct {
@@ -97,7 +98,7 @@ TEST(TextTable, HeadersAreRecognised) {
       {"2019,2020,kind\n" + years, 12, 2},
       {"2019,2020,kind\n1,2,0\n3,4,1\n", 2, 2},
       {"7,kind,0\nx,y,0\nz,y,1\nx,x,0\n", 4, 2},
-      // Rows, though words or small numbers stand in the first one.
+      // Rows without a header, although the first has words or small numbers.
       {years, 12, 2},
       {"0,1,2\n0,1,2\n0,1,1\n", 3, 2},
       {"1,?,0\n2,3,1\n4,5,0\n", 3, 2},
@@ -117,7 +118,7 @@ TEST(TextTable, TheSeparatorIsTheOneWithMostFields) {
   EXPECT_THAT(csv("x;y,z;class\n1;2;a\n3;4;b\n").x,
               ElementsAre(ElementsAre(1, 2), ElementsAre(3, 4)));
   EXPECT_THAT(csv("the big one,1,a\nthe old one,2,b\nthe big one,3,a\n").x[1], ElementsAre(0, 1, 2))
-      << "blanks only where there is nothing else";
+      << "blanks separate only if nothing else does";
   const std::string_view point =
       ", expected a number with a decimal point and no other mark "
       "(categorical=1 makes it a word)";
@@ -131,7 +132,7 @@ TEST(TextTable, TheSeparatorIsTheOneWithMostFields) {
             2U);
 }
 
-TEST(TextTable, EmptyColumnsWithoutANameAreNotThere) {
+TEST(TextTable, EmptyColumnsWithoutANameAreIgnored) {
   for (const std::string_view text : {"a,kind,\n1,u,\n2,v,\n", "1,u,\n2,v,\n"}) {
     const auto table = csv(text, {.format = {.missing = Missing::kDrop}});
     EXPECT_THAT(table.x, ElementsAre(ElementsAre(1), ElementsAre(2))) << text;
@@ -139,7 +140,7 @@ TEST(TextTable, EmptyColumnsWithoutANameAreNotThere) {
   }
 }
 
-TEST(TextTable, WhatWasUnderstoodIsSaid) {
+TEST(TextTable, TheNoteSaysHowTheFileWasRead) {
   const auto understood = [](std::string_view text, TextPlan plan = {}) {
     std::string line;
     plan.file = "f.csv";
@@ -154,7 +155,7 @@ TEST(TextTable, WhatWasUnderstoodIsSaid) {
             "f.csv: 1 row, header, 2 actions, 1 number");
 }
 
-TEST(TextTable, TheLabelIsNamedNumberedOrUsual) {
+TEST(TextTable, TheLabelIsGivenByNameOrNumberOrGuessed) {
   const std::string_view text = "class,a,b\n10,1,2\n9,3,4\n10,5,6\n";
   EXPECT_THAT(csv(text).label, ElementsAre(1, 0, 1)) << "sorted as numbers";
   EXPECT_THAT(csv(text, {.label = "b"}).label, ElementsAre(0, 1, 2));
@@ -169,7 +170,7 @@ TEST(TextTable, TheLabelIsNamedNumberedOrUsual) {
       << "the last that is not ignored";
 }
 
-TEST(TextTable, AMeasurementIsNoClass) {
+TEST(TextTable, AMeasurementIsNotTakenForAClass) {
   std::string prices = "a,price\n", names = "a,name\n";
   for (int i = 0; i < 200; ++i) {
     prices += "1," + std::to_string(i % 60) + ".25\n2,7.5\n";
@@ -181,12 +182,13 @@ TEST(TextTable, AMeasurementIsNoClass) {
   EXPECT_EQ(csv_error(names),
             "f.csv: column 2 (name): found 200 different labels in 200 rows: looks like a number "
             "or name of the row, not a class; name the label with label=...");
-  EXPECT_EQ(csv(prices, {.label = "price"}).actions, 61U) << "by the user's word";
+  EXPECT_EQ(csv(prices, {.label = "price"}).actions, 61U) << "the user said so";
 }
 
 TEST(TextTable, MissingValuesAreACategoryDroppedOrRefused) {
   const std::string_view text = "a,b,y\n1,u,0\n,v,1\n5,?,1\n";
-  // The number gets the mean, 3, and a place that says so; the word a category, the first as text.
+  // A missing number becomes the mean, 3, and has an extra column for "missing". A missing word is
+  // a category, which sorts first.
   EXPECT_THAT(csv(text).x, ElementsAre(ElementsAre(1, 0, 0, 1, 0), ElementsAre(3, 1, 0, 0, 1),
                                        ElementsAre(5, 0, 1, 0, 0)));
   EXPECT_EQ(csv(std::string(text) + "7,v,1\n", {.format = {.missing = Missing::kDrop}}).x.size(),
@@ -197,7 +199,7 @@ TEST(TextTable, MissingValuesAreACategoryDroppedOrRefused) {
   EXPECT_EQ(
       csv_error("a,y\n1,0\n2,NA\n"),
       "f.csv:3: column 2 (y): found 'NA', expected a label (missing=drop leaves the row out)");
-  EXPECT_EQ(csv("a,b,y\n1,,0\n2,,1\n").x[0].size(), 1U) << "an empty column says nothing";
+  EXPECT_EQ(csv("a,b,y\n1,,0\n2,,1\n").x[0].size(), 1U) << "an empty column is left out";
   for (const std::string word : {"nan", "NaN", "None", "NULL", "na", "n/A", "#N/A", "NaT", "?"}) {
     EXPECT_THAT(csv("a,y\n1,0\n" + word + ",1\n3,1\n").x[1], ElementsAre(2, 1)) << word;
   }
@@ -206,7 +208,7 @@ TEST(TextTable, MissingValuesAreACategoryDroppedOrRefused) {
 TEST(TextTable, NumbersAreStandardised) {
   TextPlan plan{.file = "f.csv"};
   const auto table = read(read_text_table("a,b,y\n1,7,0\n2,7,1\n6,7,1\n", plan));
-  // Mean 3, population deviation sqrt((4 + 1 + 9) / 3); a constant becomes 0.
+  // Mean 3, population standard deviation sqrt((4 + 1 + 9) / 3); a constant becomes 0.
   const double deviation = std::sqrt(14.0 / 3.0);
   for (std::size_t row = 0; row < 3; ++row) {
     const double raw[] = {1.0, 2.0, 6.0};
@@ -287,7 +289,7 @@ TEST(TextTable, ErrorsNameFileLineAndColumn) {
   for (const auto& [text, plan, error] : cases) EXPECT_EQ(csv_error(text, plan), error);
 }
 
-TEST(TextTable, TooManyWordsOrLabelsAreNamed) {
+TEST(TextTable, TooManyWordsOrLabelsAreRefused) {
   std::string words = "name,a,y\n", labels = "a,y\n";
   for (int i = 0; i < 1200; ++i) {
     words += "n" + std::to_string(i) + ",1," + std::to_string(i % 2) + "\n";
@@ -309,7 +311,7 @@ TEST(Libsvm, SparseRowsAreExpanded) {
   EXPECT_THAT(table.label, ElementsAre(1, 0, 2));
   EXPECT_THAT(read(read_libsvm("0 0:1\n1 1:1\n", "f", false)).x[0], ElementsAre(1, 0))
       << "places from 0";
-  // Column 1: 3, 0, 0: mean 1, deviation sqrt(2).
+  // Column 1 is 3, 0, 0: mean 1, standard deviation sqrt(2).
   const auto scaled = read(read_libsvm("0 1:3\n1 2:1\n1 2:1\n", "f", true));
   EXPECT_DOUBLE_EQ(scaled.x[0][0], 2.0 / std::sqrt(2.0));
   EXPECT_DOUBLE_EQ(scaled.x[1][0], -1.0 / std::sqrt(2.0));

@@ -14,7 +14,7 @@ namespace {
 using testing::error_of;
 using ::testing::HasSubstr;
 
-// Three lines "sample average uncertainty"; made with the usual tools.
+// Three lines "sample average uncertainty", packed with the usual tools.
 constexpr const char* kGzip =
     "1f8b08000000000002032b4ecc2dc84955482c4b2d4a4c4f5528cd4b4e2d2a49cccc2ba9e42a264b0a0079bae306"
     "51000000";
@@ -30,7 +30,7 @@ constexpr const char* kZip =
     "210079bae3062000000051000000100000000000000000000000800100000000666f6c6465722f736d616c6c2e74"
     "7874504b050600000000010001003e0000004e0000000000";
 
-// stored.txt as it is, and packed.txt.gz in a folder.
+// stored.txt uncompressed, and packed.txt.gz in a folder.
 constexpr const char* kZipOfTwo =
     "504b0304140000000000000021000bf9435606000000060000000a00000073746f7265642e74787473746f726564"
     "504b0304140000000000000021000b08635632000000320000000f000000782f7061636b65642e7478742e677a1f"
@@ -40,7 +40,7 @@ constexpr const char* kZipOfTwo =
     "0000000000000080012e000000782f7061636b65642e7478742e677a504b05060000000002000200750000008d00"
     "00000000";
 
-// The numbers from 0 to 199, each with a blank behind it: its codes grow from 9 to 10 bits.
+// The numbers from 0 to 199, each followed by a blank. The codes grow from 9 to 10 bits.
 constexpr const char* kLzw =
     "1f9d903040c4002103c40c103440d4006103c40d103840e4101830c6c01805631c8c9130c6c2180d633c8c1131c6"
     "441901650c945150c6411909652c94d150c6431911654c9c1170c6c01905671c9c9170c6c2190d673c9c1171c644"
@@ -62,14 +62,14 @@ constexpr const char* kZipOfUmlauts =
     "0102140314000000080000002100f9efbe710300000001000000050000000000000000000000800150000000622e"
     "747874504b0506000000000200020073000000760000000000";
 
-// Compressed by a method that asks for as much memory as it likes.
+// Compressed with a method that can demand any amount of memory.
 constexpr const char* kZipWithLzma =
     "504b03043f0002000e000000210079bae306310000005100000005000000612e747874090405005d000080000039"
     "9849feefe4eca4f2497b4a1054865c5e3f9b772cd77e4ee7fe821f4f94c00b377fffcd206000504b01023f033f00"
     "02000e000000210079bae3063100000051000000050000000000000000000000800100000000612e747874504b05"
     "06000000000100010033000000540000000000";
 
-// Only said to be encrypted.
+// Only marked as encrypted.
 constexpr const char* kZipEncrypted =
     "504b03041400010008000000210079bae306200000005100000005000000612e7478742b4ecc2dc84955482c4b2d"
     "4a4c4f5528cd4b4e2d2a49cccc2ba9e42a264b0a00504b010214031400010008000000210079bae3062000000051"
@@ -95,7 +95,7 @@ std::string numbers() {
   return text;
 }
 
-TEST(Unpack, EveryFormat) {
+TEST(Unpack, ReadsEveryFormat) {
   for (const char* packed : {kGzip, kXz, kZip}) {
     EXPECT_EQ(unpack(bytes_of(packed), "it"), small_text());
   }
@@ -104,13 +104,13 @@ TEST(Unpack, EveryFormat) {
   EXPECT_EQ(unpack("", "it"), "");
 }
 
-TEST(Unpack, SeveralBehindOneAnother) {
+TEST(Unpack, ReadsSeveralStreamsInARow) {
   const std::string text = small_text() + small_text();
   EXPECT_EQ(unpack(bytes_of(kGzip) + bytes_of(kGzip) + std::string(5, '\0'), "it"), text);
   EXPECT_EQ(unpack(bytes_of(kXz) + bytes_of(kXz), "it"), text);
 }
 
-TEST(Unpack, AMemberOfAZip) {
+TEST(Unpack, ReadsAMemberOfAZip) {
   EXPECT_EQ(unpack(bytes_of(kZipOfTwo), "it", "stored.txt"), "stored");
   EXPECT_EQ(unpack(bytes_of(kZipOfTwo), "it", "packed.txt"), small_text());
   EXPECT_THAT(error_of([] { unpack(bytes_of(kZipOfTwo), "it.zip", "packed"); }),
@@ -118,14 +118,14 @@ TEST(Unpack, AMemberOfAZip) {
                         "stored.txt, x/packed.txt.gz"));
 }
 
-TEST(Unpack, AMemberOfAZipByANameOutsideAscii) {
+TEST(Unpack, ReadsAMemberWhoseNameIsNotAscii) {
   EXPECT_EQ(unpack(bytes_of(kZipOfUmlauts), "it", "möhre.txt"), small_text());
   EXPECT_EQ(unpack(bytes_of(kZipOfUmlauts), "it", "b.txt"), "b");
   EXPECT_THAT(error_of([] { unpack(bytes_of(kZipOfUmlauts), "it"); }),
               HasSubstr("größe/möhre.txt, b.txt"));
 }
 
-TEST(Unpack, AZipThatIsNotReadSaysWhy) {
+TEST(Unpack, AZipThatCannotBeReadSaysWhy) {
   EXPECT_THAT(error_of([] { unpack(bytes_of(kZipWithLzma), "it"); }),
               HasSubstr("cannot unpack it: the compression method 'lzma' is not supported"));
   EXPECT_THAT(error_of([] { unpack(bytes_of(kZipEncrypted), "it"); }),
@@ -134,7 +134,7 @@ TEST(Unpack, AZipThatIsNotReadSaysWhy) {
               HasSubstr("cannot unpack it: the archive is empty"));
 }
 
-TEST(Unpack, AFileGivesItsNameToTheMember) {
+TEST(Unpack, TheNameOfTheFileSelectsTheMember) {
   const testing::TemporaryFolder place;
   write_file(place / "stored.txt.zip", bytes_of(kZipOfTwo));
   EXPECT_EQ(read_unpacked(place / "stored.txt.zip"), "stored");
@@ -142,7 +142,7 @@ TEST(Unpack, AFileGivesItsNameToTheMember) {
   EXPECT_THAT(error_of([&] { read_unpacked(place / "nothing"); }), HasSubstr("nothing"));
 }
 
-TEST(Unpack, OnlyRegularFilesOfABearableSizeAreOpened) {
+TEST(Unpack, OnlyRegularFilesBelowASizeLimitAreOpened) {
   const testing::TemporaryFolder place;
   ASSERT_EQ(::mkfifo((place / "pipe").c_str(), 0600), 0);
   EXPECT_THAT(error_of([&] { read_unpacked(place / "pipe"); }),
@@ -153,7 +153,7 @@ TEST(Unpack, OnlyRegularFilesOfABearableSizeAreOpened) {
               HasSubstr("huge: it has 2147483649 bytes, more than the limit of 2147483648"));
 }
 
-// compress has no checksum and no end mark: a file of it that is cut is a shorter text.
+// Not for .Z: compress has no checksum and no end mark, so a cut file is just a shorter text.
 TEST(Unpack, CutAtEveryByteIsAnError) {
   for (const char* packed : {kGzip, kXz, kZip}) {
     const std::string bytes = bytes_of(packed);
@@ -169,7 +169,7 @@ TEST(Unpack, CutAtEveryByteIsAnError) {
   }
 }
 
-// Any byte may be wrong; nothing worse may come of it than an Error, or for .Z a wrong text.
+// Any byte may be wrong. The worst result must be an Error, or for .Z a wrong text.
 TEST(Unpack, DamageAtEveryByteIsHarmless) {
   for (const char* packed : {kGzip, kXz, kZip, kZipOfTwo, kLzw}) {
     const std::string good = bytes_of(packed);

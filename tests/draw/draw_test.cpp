@@ -24,7 +24,7 @@ using ::testing::StartsWith;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// Cairo's words for the colours of the report below.
+// The colours of the report below as Cairo writes them.
 constexpr const char* kRed = "rgb(100%,0%,0%)";
 constexpr const char* kBlue = "rgb(0%,0%,100%)";
 constexpr const char* kGrid = "rgb(88.235294%,89.411765%,90.980392%)";
@@ -130,7 +130,7 @@ std::string curves_of(const ProblemFigure& figure, DrawOptions options = {}) {
 
 using Path = std::vector<std::pair<double, double>>;
 
-// The lines that are drawn with this colour and width of pen.
+// The lines drawn with this colour and pen width.
 std::vector<Path> strokes(const std::string& svg, const std::string& width,
                           const std::string& colour) {
   std::vector<Path> found;
@@ -152,7 +152,7 @@ std::vector<Path> strokes(const std::string& svg, const std::string& width,
   return found;
 }
 
-// What is wrong with the nesting of a document's elements; nothing when all is well.
+// The first fault in the nesting of a document's elements; empty if there is none.
 std::string nesting_fault(const std::string& xml) {
   std::vector<std::string> open;
   for (std::size_t at = 0; (at = xml.find('<', at)) != std::string::npos;) {
@@ -202,7 +202,7 @@ TEST(Draw, SvgIsWellFormedAndHasItsTitle) {
   EXPECT_THAT(curves_of(problem_figure()), HasSubstr("<title>A &lt; B &amp; C</title>"));
 }
 
-TEST(Draw, PngHasTheAskedSizeInPixels) {
+TEST(Draw, PngHasTheRequestedSizeInPixels) {
   const DrawOptions options{.width = 500, .height = 300, .pixels = 3};
   for (const Picture& picture : draw_report(whole_report(), PictureFormat::kPng, options)) {
     EXPECT_THAT(picture.bytes, StartsWith("\x89PNG\r\n\x1a\n")) << picture.name;
@@ -232,9 +232,9 @@ TEST(Draw, SameReportGivesTheSameBytes) {
 TEST(Draw, CurvePassesThroughItsPoints) {
   const std::string svg = curves_of(problem_figure());
   const auto red = strokes(svg, "2", kRed);
-  ASSERT_THAT(red, SizeIs(2)) << "the line, and its piece beside the name";
+  ASSERT_THAT(red, SizeIs(2)) << "the line, and its sample beside the name";
   ASSERT_THAT(red[0], SizeIs(4));
-  // The largest number is the upper end of the interval, 550; lines of the grid are at 0, 100, ...
+  // The largest number is the upper end of the interval, 550; grid lines are at 0, 100, ...
   std::vector<double> levels, columns;
   for (const Path& line : strokes(svg, "0.9", kGrid)) {
     ASSERT_THAT(line, SizeIs(2));
@@ -264,13 +264,13 @@ TEST(Draw, LogarithmicCurveHasEqualStepsForEqualRatios) {
   }
 }
 
-TEST(Draw, LogarithmicCurveLeavesOutWhatIsNotPositive) {
+TEST(Draw, LogarithmicCurveLeavesOutValuesThatAreNotPositive) {
   ProblemFigure figure = problem_figure();
   figure.series = {series_of("Blue", {0, 2, 30, 400})};
   EXPECT_THAT(strokes(curves_of(figure, {.log_axes = true}), "2", kBlue).at(0), SizeIs(3));
 }
 
-TEST(Draw, PlayingAtRandomMayLeaveThePicture) {
+TEST(Draw, UniformPlayMayLeaveThePicture) {
   ProblemFigure figure = problem_figure();
   figure.series[0].agent_spec = "sample_mean+sau_ucb";
   const auto height_of_blue = [&] {
@@ -300,7 +300,7 @@ TEST(Draw, UnfinishedSeriesAreDrawnAsFarAsTheyGo) {
   EXPECT_THAT(draw_report(report, PictureFormat::kSvg, {}), SizeIs(2)) << "no differences";
 }
 
-TEST(Draw, FiguresWithoutAnythingInThemAreDrawn) {
+TEST(Draw, EmptyFiguresAreDrawn) {
   ReportSection section;
   section.problems.resize(1);
   section.problems[0].comparison.pairs.push_back(
@@ -322,19 +322,19 @@ TEST(Draw, BrokenNumbersLeaveAGapInTheLine) {
   figure.series = {series_of("Blue", {1, 3, kNan, 3, 4})};
   const std::string svg = curves_of(figure);
   const auto blue = strokes(svg, "2", kBlue);
-  ASSERT_THAT(blue, SizeIs(3)) << "two pieces, and the one beside the name";
+  ASSERT_THAT(blue, SizeIs(3)) << "two pieces, and the sample beside the name";
   EXPECT_LT(blue[0].back().first, blue[1].front().first);
   EXPECT_EQ(blue[0].back().second, blue[1].front().second);
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
 }
 
-TEST(Draw, BoxLiesBetweenTheQuartilesAndHasAPointATrial) {
+TEST(Draw, BoxLiesBetweenTheQuartilesWithOnePointPerTrial) {
   const std::string svg = svg_of(whole_report(), "p1-distribution.svg");
-  // From the least to the largest point is 48 to 750: a factor below 20, so the axis is linear.
+  // The points range from 48 to 750, a factor below 20, so the axis is linear.
   const auto whiskers = strokes(svg, "1.4", kRed);
   ASSERT_GE(whiskers.size(), 4U);
   const auto length = [](const Path& path) { return path[1].first - path[0].first; };
-  // 300 to 400 and 550 to 750.
+  // The whiskers are 300 to 400 and 550 to 750.
   EXPECT_NEAR(length(whiskers[1]) / length(whiskers[0]), 2.0, 1e-3);
   std::size_t points = 0;
   for (std::size_t at = 0; (at = svg.find("fill-opacity:0.5;", at)) != std::string::npos; ++at) {
@@ -343,8 +343,8 @@ TEST(Draw, BoxLiesBetweenTheQuartilesAndHasAPointATrial) {
   EXPECT_EQ(points, 10U);
 }
 
-TEST(Draw, IntervalOfADifferenceIsTurnedToTheReference) {
-  // Blue has the least regret, so that Red stands to the right of 0 with 300 to 500.
+TEST(Draw, IntervalOfADifferenceIsRelativeToTheReference) {
+  // Blue has the least regret and is the reference, so Red is right of 0 with 300 to 500.
   const std::string svg = svg_of(whole_report(), "p1-differences.svg");
   const auto interval = strokes(svg, "2.4", kRed);
   ASSERT_THAT(interval, SizeIs(1));
@@ -367,7 +367,7 @@ TEST(Draw, HeightFollowsTheRows) {
   EXPECT_GT(big_endian(pictures.at(1).bytes, 20), 1200U);
 }
 
-TEST(Draw, DarkPicturesHaveDarkPaperAndTheDarkColours) {
+TEST(Draw, DarkPicturesHaveADarkBackgroundAndTheDarkColours) {
   const Report report = report_of(problem_figure());
   const std::string svg = svg_of(report, "p1-curves.svg", {.dark = true});
   EXPECT_THAT(svg, HasSubstr("fill:rgb(10.196078%,11.764706%,13.333333%)"));

@@ -78,7 +78,7 @@ TEST(Ticks, LinearOnesAreMultiplesOf125) {
   }
 }
 
-TEST(Ticks, LogarithmicOnesAreDecadesOrWithFewOfThose125) {
+TEST(Ticks, LogarithmicOnesAreDecadesOr125IfThereAreFewDecades) {
   EXPECT_THAT(tick_values(Scale::logarithmic({1.0, 1e5}), 5),
               ElementsAre(1, 10, 100, 1000, 10'000, 100'000));
   EXPECT_THAT(tick_values(Scale::logarithmic({1000.0, 60'000.0}), 5),
@@ -111,7 +111,7 @@ TEST(Ticks, LabelsOfAnAxisShareTheirUnitAndDigits) {
   EXPECT_THAT(labels_of(Scale::linear({0.0, 2e-5}), 2), ElementsAre("0", "1e-5", "2e-5"));
 }
 
-TEST(Ticks, LogarithmicLabelsAreShortEach) {
+TEST(Ticks, EachLogarithmicLabelIsShort) {
   EXPECT_THAT(labels_of(Scale::logarithmic({0.01, 1e6}), 9),
               ElementsAre("0.01", "0.1", "1", "10", "100", "1k", "10k", "100k", "1M"));
   EXPECT_THAT(labels_of(Scale::logarithmic({100.0, 9000.0}), 5),
@@ -151,7 +151,7 @@ TEST(ShortNumber, HasThreeDigits) {
   EXPECT_EQ(short_number(kNan), "\u2013");
 }
 
-TEST(SpreadOut, LeavesAloneWhatHasRoom) {
+TEST(SpreadOut, LeavesLabelsWithEnoughRoomAlone) {
   EXPECT_THAT(spread_out({50.0, 10.0, 30.0}, 15.0, 0.0, 100.0), ElementsAre(50, 10, 30));
 }
 

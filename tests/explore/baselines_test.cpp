@@ -25,8 +25,8 @@ using testing::FixedValues;
 
 static_assert(!Explores<Thompson, SampleMean> && Explores<Thompson, BetaBernoulli>);
 
-// n_0 = 4, n_1 = 1, n = 6:  mu_0 + sqrt(2 ln 6 / 4)  meets  mu_1 + sqrt(2 ln 6).
-TEST(Ucb1, ChoiceTurnsWhereTheIndicesMeet) {
+// n_0 = 4, n_1 = 1, n = 6:  mu_0 + sqrt(2 ln 6 / 4)  equals  mu_1 + sqrt(2 ln 6).
+TEST(Ucb1, ChoiceChangesWhereTheIndicesAreEqual) {
   const double lead = std::sqrt(2.0 * std::log(6.0)) - std::sqrt(2.0 * std::log(6.0) / 4.0);
   for (const double off : {-1e-9, 1e-9}) {
     Explorer<Ucb1> ucb(actions(2));
@@ -133,7 +133,7 @@ TEST(EpsilonGreedy, ZeroIsGreedyAndOneIsUniform) {
   EXPECT_EQ(chance[0], 0.5);
 }
 
-TEST(EpsilonGreedy, StepsTakenApartAnnealTogether) {
+TEST(EpsilonGreedy, MergedAgentsAddTheirSteps) {
   const EpsilonGreedyOptions options{.epsilon = 0.5, .decay = 0.97, .floor = 0.01};
   Explorer<EpsilonGreedy> whole(actions(2), options), left(actions(2), options),
       right(actions(2), options);
@@ -170,7 +170,7 @@ TEST(Thompson, PlaysTheLargestDrawAndReportsTheMean) {
 }
 
 // Beta(2, 1) against Beta(1, 1): P(X > Y) = E[X] = 2 / 3.
-TEST(Thompson, FrequencyIsThatOfTheBetaDraws) {
+TEST(Thompson, FrequencyMatchesTheBetaDraws) {
   BetaBernoulli model(actions(2));
   model.update({}, 1, 1.0);
   Explorer<Thompson> thompson(actions(2));
@@ -184,7 +184,7 @@ TEST(Thompson, FrequencyIsThatOfTheBetaDraws) {
   EXPECT_NEAR(static_cast<double>(ones) / draws, 2.0 / 3.0, 5.0 * std::sqrt(2.0 / 9.0 / draws));
 }
 
-// Two rounds in order, whatever the values; the chances say so.
+// The strategy plays two rounds in order, whatever the values, and the chances agree.
 template <class S, class M>
 void expect_opening(S strategy, M model) {
   Rng rng({.seed = 1});

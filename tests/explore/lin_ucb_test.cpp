@@ -55,7 +55,7 @@ TEST(LinUcb, FloorIsAShareOfUniformChoices) {
   EXPECT_NEAR(other, 1000, 120);  // four standard errors
 }
 
-TEST(LinUcb, UnfittingModelsAreRefusedWithWhatIsNeeded) {
+TEST(LinUcb, ModelsThatDoNotFitAreRefusedWithAReason) {
   EXPECT_THAT(
       [] { make_agent("sample_mean+lin_ucb", kSetup); },
       ThrowsMessage<UsageError>(StrEq("lin_ucb needs a model with widths; sample_mean has none")));

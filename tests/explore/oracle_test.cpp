@@ -1,6 +1,6 @@
-// The fast strategies against naive ones, written straight from the formulas: everything is worked
-// out anew at every step from the whole history. Rewards are continuous, so that no two indices
-// are equal and the actions must agree one by one.
+// The fast strategies against naive ones, written directly from the formulas: everything is
+// computed anew at every step from the whole history. Rewards are continuous, so no two indices are
+// equal and every single action must agree.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,8 @@ struct Sums {
   double squares = 1.0;  // S2_a
 };
 
-// The residual of a reward is against the mean of the rewards before it; 0 for the first.
+// The residual of a reward is its difference from the mean of the rewards before it, which is 0 for
+// the first.
 Sums sums_of(Action action, const std::vector<Step>& history) {
   Sums sums;
   double total = 0.0;
@@ -45,7 +46,7 @@ Sums sums_of(Action action, const std::vector<Step>& history) {
   return sums;
 }
 
-// Index of an action from its sums at step n.
+// The index of an action from its sums at step n.
 using Index = std::function<double(const Sums&, double n)>;
 
 Action oracle_choice(const std::vector<Step>& history, Action actions, const Index& index) {
@@ -99,7 +100,7 @@ TEST(Oracle, Ucb1PlaysItsFormula) {
 TEST(Oracle, SauSamplingPlaysEquation8OnTheSameNormals) {
   for (const Action actions : {1U, 2U, 3U, 7U, 20U}) {
     const std::uint64_t seed = 100 + actions;
-    // The same stream as the agent's, one normal per action in order.
+    // The agent's own stream, one normal per action in order.
     Rng same({.seed = seed, .role = Role::kAgent});
     const auto setup = setup_of(actions);
     Agent agent{SampleMean{setup}, SauSampling{setup}};

@@ -18,7 +18,7 @@ using testing::actions;
 using testing::FixedValues;
 using testing::normal_cdf;
 
-// Past the opening, with the given residuals of every action.
+// A strategy after its initial pulls, with the given residuals for every action.
 Explorer<SauSampling> after(FixedValues& model, const std::vector<std::vector<double>>& residuals,
                             SauSamplingOptions options = {}) {
   Explorer<SauSampling> sampling(actions(static_cast<Action>(residuals.size())), options);
@@ -62,7 +62,7 @@ TEST(SauSampling, IndexIsEquation8) {
 }
 
 // P(action 1) = Phi((mu_1 - mu_0) / sqrt(w_0^2 + w_1^2)),  w^2 = S2 / n^2.
-TEST(SauSampling, FrequencyIsThatOfTwoNormals) {
+TEST(SauSampling, FrequencyMatchesTwoNormals) {
   FixedValues model({0.3, 0.5});
   auto sampling = after(model, {{1.0, 1.0}, {0.5}});  // w2: 3 / 4 and 1.25
   const double expected = normal_cdf(0.2 / std::sqrt(0.75 + 1.25));
@@ -112,7 +112,7 @@ TEST(SauSampling, ActionsWithoutARewardShareTheChoiceEqually) {
   }
 }
 
-TEST(SauSampling, ResidualIsAgainstTheValueAtChoiceTime) {
+TEST(SauSampling, ResidualUsesTheValueAtChoiceTime) {
   Agent agent{SampleMean{actions(1)}, SauSampling{actions(1)}};
   Rng rng({.seed = 1});
   const Choice first = agent.choose({}, rng), second = agent.choose({}, rng);

@@ -49,8 +49,8 @@ TEST(SauUcb, IndexIsEquation7) {
   EXPECT_EQ(ucb.choose(model, {}, rng).action, 0U);
 }
 
-// The choice turns exactly where the two indices of eq. 7 meet.
-TEST(SauUcb, ChoiceTurnsWhereTheIndicesMeet) {
+// The choice changes exactly where the two indices of eq. 7 are equal.
+TEST(SauUcb, ChoiceChangesWhereTheIndicesAreEqual) {
   Explorer<SauUcb> start(actions(2));
   FixedValues model({0.2, 0.0});
   Rng rng({.seed = 1});
@@ -75,7 +75,7 @@ TEST(SauUcb, SumOfSquaresStartsAtOne) {
 
 // ln n uses the step, not the number of rewards: at n = 10 with one reward each, the bonus of
 // S2 = 5 over S2 = 1 is (sqrt(5) - 1) sqrt(ln 10).
-TEST(SauUcb, NIsTheStepHoweverManyRewardsCame) {
+TEST(SauUcb, NIsTheStepNotTheNumberOfRewards) {
   const double lead = (std::sqrt(5.0) - 1.0) * std::sqrt(std::log(10.0));
   for (const double off : {-1e-9, 1e-9}) {
     Explorer<SauUcb> ucb(actions(2));
@@ -90,7 +90,7 @@ TEST(SauUcb, NIsTheStepHoweverManyRewardsCame) {
 }
 
 TEST(SauUcb, AlphaScalesTheBonus) {
-  // n = 3, S2 = 5 and 1, one reward each: the indices meet at alpha (sqrt(5) - 1) sqrt(ln 3).
+  // n = 3, S2 = 5 and 1, one reward each: they are equal at alpha (sqrt(5) - 1) sqrt(ln 3).
   const double lead = 0.25 * (std::sqrt(5.0) - 1.0) * std::sqrt(std::log(3.0));
   for (const double off : {-1e-9, 1e-9}) {
     Explorer<SauUcb> ucb(actions(2), {.alpha = 0.25});
@@ -117,7 +117,7 @@ TEST(SauUcb, ReportsTheValueWithoutTheBonus) {
 
 // Two decisions on action 0 are made at value 0; the rewards 1 and 0.5 come later. Residuals are
 // 1 and 0.5, though the mean is 1 when the second arrives: S2 = 1 + 1 + 0.25.
-TEST(SauUcb, ResidualIsAgainstTheValueAtChoiceTime) {
+TEST(SauUcb, ResidualUsesTheValueAtChoiceTime) {
   Agent agent{SampleMean{actions(1)}, SauUcb{actions(1)}};
   Rng rng({.seed = 1});
   const Choice first = agent.choose({}, rng), second = agent.choose({}, rng);
@@ -128,14 +128,14 @@ TEST(SauUcb, ResidualIsAgainstTheValueAtChoiceTime) {
   EXPECT_EQ(agent.explorer().evidence().pulls(0), 2.0);
 }
 
-TEST(SauUcb, AnActionWhoseRewardIsOnItsWayHasAnInfiniteIndex) {
+TEST(SauUcb, AnActionWithoutAnyRewardYetHasAnInfiniteIndex) {
   Explorer<SauUcb> ucb(actions(4));
   FixedValues model({100.0, 0.0, -5.0, 0.0});
   Rng rng({.seed = 1});
   for (int n = 0; n < 4; ++n) ucb.choose(model, {}, rng);
   ucb.observe(0, 0.0);
   ucb.observe(1, 0.0);
-  EXPECT_EQ(ucb.choose(model, {}, rng).action, 2U);  // 2 and 3 wait: the lowest
+  EXPECT_EQ(ucb.choose(model, {}, rng).action, 2U);  // 2 and 3 have no reward: the lowest wins
   EXPECT_EQ(ucb.choose(model, {}, rng).action, 2U);
   ucb.observe(2, 0.0);
   EXPECT_EQ(ucb.choose(model, {}, rng).action, 3U);
@@ -179,7 +179,7 @@ TEST(SauState, WidthIsTheRootOfSau) {
   EXPECT_EQ(state.unplayed(), 1U);
 }
 
-TEST(SauState, MergingTwoPartsIsTheWhole) {
+TEST(SauState, MergedPartsEqualTheWhole) {
   SauState whole(4), left(4), right(4);
   Rng rng({.seed = 5});
   for (int n = 0; n < 200; ++n) {

@@ -23,8 +23,8 @@ using testing::error_of;
 using ::testing::HasSubstr;
 using testing::TemporaryFolder;
 
-// Gives its replies in order, one a connection, and keeps the requests. A reply that promises more
-// than it holds is a broken connection.
+// Sends its replies in order, one per connection, and keeps the requests. A reply that is shorter
+// than it says is a broken connection.
 class ScriptedServer {
  public:
   explicit ScriptedServer(std::vector<std::string> replies)
@@ -81,7 +81,7 @@ std::string empty(const std::string& status) {
   return "HTTP/1.1 " + status + "\r\nContent-Length: 0\r\n\r\n";
 }
 
-TEST(Download, GoesOnAfterABrokenConnection) {
+TEST(Download, ContinuesAfterABrokenConnection) {
   const TemporaryFolder place;
   ScriptedServer server({whole("\"a\"", 10, "0123"), rest("\"a\"", "4-9/10", "456789")});
   EXPECT_TRUE(download(server.url, place / "x.part", {}));
@@ -92,7 +92,7 @@ TEST(Download, GoesOnAfterABrokenConnection) {
 
 TEST(Download, StartsAgainWhenTheFileChanged) {
   const TemporaryFolder place;
-  // Once said properly, once by a server that ignores If-Range, once by one that sends other bytes.
+  // Correctly, by a server that ignores If-Range, by one that sends other bytes, and with 416.
   for (const std::string& second :
        {whole("\"b\"", 3, "new"), rest("\"b\"", "4-9/10", "456789"), rest("\"a\"", "0-2/3", "new"),
         empty("416 Range Not Satisfiable")}) {
@@ -103,7 +103,7 @@ TEST(Download, StartsAgainWhenTheFileChanged) {
   }
 }
 
-TEST(Download, WeakTagsAreNoVersion) {
+TEST(Download, DoesNotResumeWithAWeakTag) {
   const TemporaryFolder place;
   ScriptedServer server({whole("W/\"a\"", 10, "0123"), whole("W/\"a\"", 3, "new")});
   EXPECT_FALSE(download(server.url, place / "x.part", {}));
@@ -118,7 +118,7 @@ TEST(Download, GivesUpWithoutProgressAndKeepsThePart) {
   EXPECT_EQ(read_file(place / "x.part"), "0123");
 }
 
-TEST(Download, NamesWhatTheServerAnswers) {
+TEST(Download, ErrorsNameTheServersAnswer) {
   const TemporaryFolder place;
   ScriptedServer server({empty("404 Not Found"), empty("500 Oops"), empty("200 OK")});
   EXPECT_THAT(error_of<NotFound>([&] { download(server.url, place / "x.part", {}); }),
@@ -128,7 +128,7 @@ TEST(Download, NamesWhatTheServerAnswers) {
   EXPECT_TRUE(place.names().empty());
 }
 
-TEST(Download, DoesNotFollowToOtherProtocols) {
+TEST(Download, DoesNotFollowRedirectsToOtherProtocols) {
   const TemporaryFolder place;
   ScriptedServer server({"HTTP/1.1 302 Found\r\nLocation: file:///etc/hostname\r\n\r\n"});
   EXPECT_THAT(error_of([&] { download(server.url, place / "x.part", {}); }),
@@ -158,7 +158,7 @@ constexpr DataFile kFiles[] = {
     {.path = "made/two", .url = "", .sha256 = "", .bytes = 0, .lines = 2, .start = "a,b"}};
 constexpr DataSource kMade{"made", "Made up", "none", kFiles, "not published"};
 
-TEST(Fetch, FromAMirrorThatHasItCompressed) {
+TEST(Fetch, ReadsACompressedFileFromAMirror) {
   const TemporaryFolder place;
   // gzip of "abc"
   const std::string packed(
@@ -172,7 +172,7 @@ TEST(Fetch, FromAMirrorThatHasItCompressed) {
   EXPECT_EQ(check_data_file(place.path(), kFiles[0]).state, FileState::kGood);
 }
 
-TEST(Fetch, AddGoesByContentNotByName) {
+TEST(Fetch, AddRecognisesFilesByContentNotByName) {
   const TemporaryFolder place;
   write_file(place / "second", "a,b\n1,2");
   EXPECT_EQ(add_data_files(kMade, place / "second", place / "data"),

@@ -1,6 +1,6 @@
-// Feeds bytes to the readers of the log: as they are, and with the right checksums put in, since no
-// chance finds those. What decodes encodes to the same; a log file is cut where an independent
-// reader of it would cut.
+// Feeds bytes to the readers of the log: as they are, and with the right checksums, which a fuzzer
+// would never find. A record that can be decoded must encode to the same bytes. A log file must be
+// cut where an independent reader would cut it.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -23,8 +23,8 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// Flags are written as 0 and 1 and read as 0 and not 0; all other bytes are what they were, but for
-// a request, which can be packed in many ways.
+// Flags are written as 0 or 1 and read as 0 or not 0. All other bytes stay the same, except for a
+// request, which can be packed in many ways.
 template <class T>
 void check_record(sau::Result<T> (*decode)(std::string_view), std::string_view bytes) {
   const auto read = decode(bytes);
@@ -51,7 +51,7 @@ std::string with_checksum(std::string_view contents) {
   return record;
 }
 
-// CRC-32C bit by bit, turned and shifted as RocksDB does.
+// CRC-32C bit by bit, rotated and offset as in RocksDB.
 std::uint32_t stored_crc(std::string_view bytes) {
   std::uint32_t crc = 0xFFFFFFFF;
   for (const char c : bytes) {
@@ -65,7 +65,7 @@ std::uint32_t stored_crc(std::string_view bytes) {
 struct Written {
   std::string bytes;
   std::size_t whole = 0, records = 0;  // up to the first fragment out of place
-  std::vector<std::size_t> padding;    // where it begins; it goes to the end of the block
+  std::vector<std::size_t> padding;    // where padding begins; it goes to the end of the block
 
   bool is_padding(std::size_t place) const {
     return std::ranges::any_of(padding, [place](std::size_t begin) {
@@ -74,8 +74,8 @@ struct Written {
   }
 };
 
-// Two bytes of the input make a fragment: its type, and its size. Large ones fill the block, which
-// costs time.
+// Two bytes of the input make a fragment: its type and its size. Large ones fill the block, which
+// takes time.
 Written written_log(std::string_view input) {
   Written log;
   bool inside = false, in_order = true;
@@ -110,7 +110,7 @@ sau::detail::WalCheck check_any_log(std::string_view bytes) {
   const auto check = sau::detail::check_wal(bytes);
   require(check.whole <= bytes.size());
   require(check.torn || !check.goes_on);
-  // Cut there, it is a log without fault, and stays one.
+  // If it is cut there, the log has no fault and is not cut again.
   const auto cut = sau::detail::check_wal(bytes.substr(0, check.whole));
   require(cut.whole == check.whole && cut.records == check.records && !cut.torn);
   return check;
@@ -122,10 +122,10 @@ void check_log(std::string_view input) {
   require(check.whole == log.whole && check.records == log.records);
   if (log.bytes.empty()) return;
   const std::size_t place = XXH3_64bits(input.data(), input.size()) % log.bytes.size();
-  // Broken off in the middle.
+  // The log ends in the middle.
   const auto torn = check_any_log(std::string_view(log.bytes).substr(0, place));
   require(torn.whole <= log.whole && torn.records <= log.records);
-  // One bit is wrong: the record that it is in is not taken, nor what comes after.
+  // One bit is wrong: its record is not accepted, nor any record after it.
   log.bytes[place] = static_cast<char>(log.bytes[place] ^ 1);
   const auto damaged = check_any_log(log.bytes);
   require(damaged.whole <= log.whole && damaged.records <= log.records);

@@ -1,6 +1,6 @@
-// Feeds bodies of requests to their readers. What is taken must make sense, must be taken again
-// when it is read from the log, and must be JSON for those who read the log with another parser;
-// what is refused must be refused in words that are JSON themselves.
+// Feeds bodies of requests to their readers. A request that is accepted must make sense, must be
+// accepted again when it is read from the log, and must be JSON for other parsers that read the
+// log. The error for a refused request must be valid in JSON itself.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets of this folder with clang, libFuzzer and sanitizers, and runs each for a
-# while from its corpus, with a fixed seed. A failure leaves its input in FOLDER.
+# Builds the fuzz targets in this folder with clang, libFuzzer and sanitizers, and runs each for
+# some seconds from its corpus, with a fixed seed. A failure leaves its input in FOLDER.
 # usage: run.sh FOLDER [SECONDS]
 set -euo pipefail
 
@@ -20,7 +20,7 @@ flags=(-std=c++20 -O1 -g1 -DSAU_CHECKED -D_GLIBCXX_ASSERTIONS -fno-sanitize-reco
 echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' \
   >"$folder/probe.cpp"
 if ! clang++ $sanitizers "$folder/probe.cpp" -o "$folder/probe" 2>"$folder/probe.log"; then
-  echo "fuzz: skipped: clang++ with libFuzzer is not here (Debian: clang, libclang-rt-dev)"
+  echo "fuzz: skipped: clang++ with libFuzzer is missing (Debian: clang, libclang-rt-dev)"
   exit 77
 fi
 
@@ -54,10 +54,10 @@ run() {  # target, corpus, further options
   awk -v name="$target" '/stat::number_of_executed_units/ {n = $2}
     /stat::average_exec_per_sec/ {r = $2} / cov: / {c = $0}
     END {sub(/.* cov: /, "", c); sub(/ .*/, "", c)
-         printf "%s: %d executions, %d a second, %d edges\n", name, n, r, c}' "$folder/$target.log"
+         printf "%s: %d executions, %d per second, %d edges\n", name, n, r, c}' "$folder/$target.log"
 }
 
-# Each from the seeds alone: what an earlier run found would make this one another test.
+# Each target starts from the seeds alone: inputs found by an earlier run would change the test.
 rm -rf "$folder/rank_request" "$folder/log_reader"
 build rank_request_fuzz "-lfmt -lsimdjson" src/serve/rank_request.cpp \
   src/serve/configuration.cpp src/core/time_text.cpp src/core/json_text.cpp src/core/text.cpp

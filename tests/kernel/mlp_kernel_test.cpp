@@ -15,8 +15,9 @@
 namespace sau {
 namespace {
 
-// A vector unit made of plain arrays: the vector kernels at a number of lanes that this processor
-// may not have. Nothing is inlined, for the kernels unroll their loops: too much to compile.
+// A vector unit made of plain arrays, to test the vector kernels with a number of lanes that this
+// processor may not have. Nothing is inlined: the kernels unroll their loops, and compiling would
+// take too long.
 template <std::size_t N>
 struct Lanes {
   struct Reg {
@@ -24,7 +25,7 @@ struct Lanes {
   };
   static constexpr std::size_t kLanes = N;
 
-  // f of the elements of every lane.
+  // Applies f in every lane.
   [[gnu::noinline]] static Reg each(auto f, const auto&... x) noexcept {
     Reg result;
     for (std::size_t i = 0; i < N; ++i) result.at[i] = f(x.at[i]...);
@@ -90,7 +91,7 @@ using Indices = std::vector<std::uint32_t>;
 constexpr float kGuard = 123.0F;
 constexpr std::size_t kGuards = 16;
 
-// An array to be written to, with something behind it that must not be.
+// An array to write to, followed by guards that must not be overwritten.
 Floats guarded(std::size_t size) {
   Floats result(size + kGuards, kGuard);
   std::fill_n(result.begin(), size, 0.0F);
@@ -103,7 +104,7 @@ Floats normals(Rng& rng, std::size_t size, double scale = 1.0) {
   return result;
 }
 
-// rows x width with values in the first `units` columns and zeros in those that pad.
+// rows x width with values in the first `units` columns and zeros in the padding.
 Floats padded(Rng& rng, std::size_t rows, std::size_t units, std::size_t width, double scale) {
   Floats result = normals(rng, rows * width, scale);
   for (std::size_t i = 0; i < result.size(); ++i) {
@@ -116,7 +117,7 @@ void sparsify(Rng& rng, Floats& x) {
   for (float& element : x) element = rng.below(4) == 0 ? element : 0.0F;
 }
 
-// A matrix of which line i, element k is at x[i * line_step + k * element_step].
+// A matrix: element k of line i is at x[i * line_step + k * element_step].
 struct Lines {
   Lines(const float* x, std::size_t lines, std::size_t line_step, std::size_t elements,
         std::size_t element_step) {
@@ -136,8 +137,8 @@ struct Lines {
   std::vector<float> value;
 };
 
-// `what` ends in the width, inputs and rows. Within rounding of sums of terms whose squares sum to
-// about 1.
+// `what` ends with the width, inputs and rows. The tolerance is the rounding of sums of terms whose
+// squares sum to about 1.
 void expect_near(const Floats& found, const Floats& expected, const std::string& what) {
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -150,7 +151,7 @@ struct Case {
   std::string text() const { return ::testing::PrintToString(std::vector{width, inputs, rows}); }
 };
 
-// Weights and moments; the moments are not near 0, where a step turns rounding into a sign.
+// Weights and moments. The moments are not near 0, where rounding could flip the sign of a step.
 struct Parameters {
   Parameters(Rng& rng, std::size_t rows, std::size_t units, std::size_t width)
       : weight(padded(rng, rows, units, width, 1.0)),
@@ -186,7 +187,7 @@ class MlpKernels : public ::testing::TestWithParam<std::string> {
     if (emulated()) return;
     for (const InstructionSet set : kInstructionSets) {
       if (instruction_set_name(set) != GetParam()) continue;
-      if (!has_instruction_set(set)) GTEST_SKIP() << "no " << GetParam() << " here";
+      if (!has_instruction_set(set)) GTEST_SKIP() << "this processor has no " << GetParam();
       kernel_ = &mlp_kernel(set);
     }
   }
@@ -210,7 +211,7 @@ class MlpKernels : public ::testing::TestWithParam<std::string> {
   const MlpKernel* kernel_ = GetParam() == "lanes4" ? &kLanes4 : &kLanes16;
 };
 
-TEST_P(MlpKernels, LayerForwardIsThePortableOneDenseAndSparse) {
+TEST_P(MlpKernels, LayerForwardMatchesThePortableOneDenseAndSparse) {
   Rng rng(Stream{.seed = 1});
   for_cases([&](const Case& c) {
     const double scale = 1.0 / std::sqrt(static_cast<double>(c.inputs));
@@ -266,7 +267,7 @@ TEST_P(MlpKernels, SumRowsAddsTheRowsWhereverTheyAre) {
   });
 }
 
-TEST_P(MlpKernels, BackwardIsThePortableOneAndKeepsThePadding) {
+TEST_P(MlpKernels, BackwardMatchesThePortableOneAndKeepsThePadding) {
   Rng rng(Stream{.seed = 2});
   for_cases([&](const Case& c) {
     const std::size_t in_width = mlp_padded(c.inputs);
@@ -283,7 +284,7 @@ TEST_P(MlpKernels, BackwardIsThePortableOneAndKeepsThePadding) {
     const Floats activation = padded(rng, c.rows, c.inputs, in_width, 1.0);
     expected = guarded(c.rows * in_width);
     Floats found = expected;
-    for (std::size_t i = 0; i < c.rows * in_width; ++i) found[i] = kGuard;  // is written over
+    for (std::size_t i = 0; i < c.rows * in_width; ++i) found[i] = kGuard;  // will be overwritten
     portable().backward(delta.data(), c.width, c.units, transposed.data(), in_width,
                         activation.data(), c.rows, expected.data());
     kernel_->backward(delta.data(), c.width, c.units, transposed.data(), in_width,
@@ -296,7 +297,7 @@ TEST_P(MlpKernels, BackwardIsThePortableOneAndKeepsThePadding) {
   });
 }
 
-TEST_P(MlpKernels, UpdateIsThePortableOneDenseAndSparse) {
+TEST_P(MlpKernels, UpdateMatchesThePortableOneDenseAndSparse) {
   Rng rng(Stream{.seed = 3});
   for_cases([&](const Case& c) {
     const double scale = 1.0 / std::sqrt(static_cast<double>(c.rows));
@@ -329,7 +330,7 @@ TEST_P(MlpKernels, UpdateIsThePortableOneDenseAndSparse) {
   });
 }
 
-TEST_P(MlpKernels, OutputsAndTheirErrorsArePortableOnes) {
+TEST_P(MlpKernels, OutputsAndTheirErrorsMatchThePortableOnes) {
   Rng rng(Stream{.seed = 4});
   for_cases([&](const Case& c) {
     const std::size_t actions = c.inputs % 9 + 1, count = c.rows - c.width / 8 % 4;
@@ -352,7 +353,7 @@ TEST_P(MlpKernels, OutputsAndTheirErrorsArePortableOnes) {
     };
     const auto run = [&](const MlpKernel& kernel) {
       Found f{guarded(actions * c.width), guarded(actions), guarded(c.rows * c.width)};
-      f.weights[0] = f.biases[0] = 0.25F;  // is added to
+      f.weights[0] = f.biases[0] = 0.25F;  // gradients are added to it
       const MlpOutput layer{weight.data(), bias.data(), f.weights.data(), f.biases.data()};
       f.loss = kernel.output_errors(x.data(), count, c.width, layer, action.data(), reward.data(),
                                     f.delta.data());
@@ -364,7 +365,7 @@ TEST_P(MlpKernels, OutputsAndTheirErrorsArePortableOnes) {
     expect_near(fast.delta, plain.delta, "delta, " + c.text());
     ASSERT_NEAR(fast.loss, plain.loss, 1e-5 * (1.0 + plain.loss)) << c.text();
     for (std::size_t i = count * c.width; i < c.rows * c.width; ++i) {
-      ASSERT_EQ(fast.delta[i], 0.0F) << "rows that pad, " << c.text();
+      ASSERT_EQ(fast.delta[i], 0.0F) << "padding rows, " << c.text();
     }
   });
 }
@@ -373,7 +374,7 @@ TEST_P(MlpKernels, CompressListsTheNonZeroElementsInOrder) {
   Rng rng(Stream{.seed = 5});
   for (std::size_t width = 0; width < 140; ++width) {
     Floats x = normals(rng, width);
-    if (width % 5 > 0) sparsify(rng, x);  // else all of them
+    if (width % 5 > 0) sparsify(rng, x);  // otherwise all elements are non-zero
     const Lines expected(x.data(), 1, width, width, 1);
     Indices index(width);
     std::vector<float> value(width);
@@ -385,7 +386,7 @@ TEST_P(MlpKernels, CompressListsTheNonZeroElementsInOrder) {
   }
 }
 
-// Twelve steps of the published recurrences in double, from zero moments.
+// Compares with twelve steps of the published recurrences in double, from zero moments.
 TEST_P(MlpKernels, OptimisersFollowTheirRecurrences) {
   Rng rng(Stream{.seed = 6});
   for (const MlpKernel* kernel : {kernel_, &portable()}) {

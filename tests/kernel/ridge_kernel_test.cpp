@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kDims[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 31, 40, 54, 117, 387};
 
-// The arrays of `count` regressions, as the kernels want them.
+// The arrays of `count` regressions, as the kernels expect them.
 struct Stack {
   Stack(std::size_t regressions, std::size_t dim, double start)
       : count(regressions),
@@ -55,7 +55,7 @@ TEST(RidgeFactor, EveryElementHasItsOwnPlace) {
   }
 }
 
-// P <- P - P x x' P / (1 + x' P x), as it is written.
+// P <- P - P x x' P / (1 + x' P x), computed directly.
 TEST(RidgeKernelPortable, UpdateIsShermanMorrison) {
   const RidgeKernel& kernel = ridge_kernel(InstructionSet::kPortable);
   for (const std::size_t dim : {1U, 2U, 3U, 4U, 5U, 9U, 17U}) {
@@ -98,13 +98,13 @@ TEST(RidgeKernelPortable, UpdateIsShermanMorrison) {
 class RidgeKernelAvx2 : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!has_instruction_set(InstructionSet::kAvx2)) GTEST_SKIP() << "no AVX2 here";
+    if (!has_instruction_set(InstructionSet::kAvx2)) GTEST_SKIP() << "this processor has no AVX2";
   }
   const RidgeKernel& plain_ = ridge_kernel(InstructionSet::kPortable);
   const RidgeKernel& fast_ = ridge_kernel(InstructionSet::kAvx2);
 };
 
-TEST_F(RidgeKernelAvx2, ProductsAndSumsArePortableOnes) {
+TEST_F(RidgeKernelAvx2, ProductsAndSumsMatchThePortableOnes) {
   for (const std::size_t dim : kDims) {
     for (const std::size_t count : {1U, 2U, 4U, 5U, 20U}) {
       Stack stack(count, dim, 1.0);
@@ -129,7 +129,7 @@ TEST_F(RidgeKernelAvx2, ProductsAndSumsArePortableOnes) {
   }
 }
 
-TEST_F(RidgeKernelAvx2, UpdateAndFormsArePortableOnes) {
+TEST_F(RidgeKernelAvx2, UpdateAndFormsMatchThePortableOnes) {
   for (const std::size_t dim : kDims) {
     Stack plain(3, dim, 0.5), fast(3, dim, 0.5);
     Rng rng(Stream{.seed = 9, .trial = dim});
@@ -190,7 +190,7 @@ TEST(RidgeKernel, KeepsTheDiagonalAndThePadding) {
   }
 }
 
-TEST(InstructionSet, HasNamesAndPortableIsEverywhere) {
+TEST(InstructionSet, HasNamesAndPortableIsAlwaysAvailable) {
   EXPECT_EQ(instruction_set_name(InstructionSet::kPortable), "portable");
   EXPECT_EQ(instruction_set_name(InstructionSet::kAvx2), "avx2");
   EXPECT_TRUE(has_instruction_set(InstructionSet::kPortable));

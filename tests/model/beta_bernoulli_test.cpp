@@ -35,8 +35,8 @@ TEST(BetaBernoulli, PosteriorCountsSuccessesAndFailures) {
   EXPECT_EQ(marginals[0].beta, 1.0);
 }
 
-// A reward r counts as r of a success: Beta(1, 1) and 0.25 is Beta(1.25, 1.75).
-TEST(BetaBernoulli, RewardsBetweenZeroAndOneAreShared) {
+// A reward r counts as a fraction r of a success: Beta(1, 1) and 0.25 give Beta(1.25, 1.75).
+TEST(BetaBernoulli, RewardsBetweenZeroAndOneCountInPart) {
   BetaBernoulli model(actions(1));
   model.update({}, 0, 0.25);
   EXPECT_EQ(model.marginals({})[0].alpha, 1.25);
@@ -44,7 +44,7 @@ TEST(BetaBernoulli, RewardsBetweenZeroAndOneAreShared) {
   EXPECT_DOUBLE_EQ(model.values({})[0], 1.25 / 3.0);
 }
 
-TEST(BetaBernoulli, LearnsFromZeroToOneOnly) {
+TEST(BetaBernoulli, LearnsOnlyFromRewardsBetweenZeroAndOne) {
   EXPECT_EQ(BetaBernoulli::kRewards.min, 0.0);
   EXPECT_EQ(BetaBernoulli::kRewards.max, 1.0);
 }
@@ -69,7 +69,7 @@ TEST(BetaBernoulli, SamplesItsMarginals) {
   EXPECT_NEAR(other / draws, 0.5, 5.0 * std::sqrt(1.0 / 12.0 / draws));
 }
 
-TEST(BetaBernoulli, MergingTwoPartsIsTheWhole) {
+TEST(BetaBernoulli, MergedPartsEqualTheWhole) {
   for (const double prior : {1.0, 0.1, 30.0}) {
     const BetaBernoulliOptions options{.alpha = prior, .beta = 2.0 * prior};
     BetaBernoulli whole(actions(3), options), left(actions(3), options), right(actions(3), options);
@@ -86,7 +86,7 @@ TEST(BetaBernoulli, MergingTwoPartsIsTheWhole) {
       EXPECT_NEAR(left.marginals({})[a].beta, whole.marginals({})[a].beta, 1e-12);
       EXPECT_NEAR(left.values({})[a], whole.values({})[a], 1e-14);
     }
-    // The sampler's constants follow: the same stream gives the same draws.
+    // The sampler's constants are updated too: the same stream gives the same draws.
     Rng one({.seed = 1}), two({.seed = 1});
     EXPECT_NEAR(left.sample({}, one)[0], whole.sample({}, two)[0], 1e-12);
   }

@@ -27,7 +27,7 @@ double weight_of(const HashedLinear& model, std::uint64_t hash, unsigned bits = 
   return static_cast<double>(model.weights()[place_of(hash, bits)]);
 }
 
-// The formulas of the class comment with a map for the table, in double precision.
+// The formulas of the class comment, with a map as the table, in double precision.
 class NaiveNag {
  public:
   explicit NaiveNag(double rate) : rate_(rate) {}
@@ -88,7 +88,7 @@ class NaiveNag {
 
 // One feature of value 2 and the bias: z = (1, 1), N = 2, e = 1, A = (1, 1), so with rate 1
 // step = sqrt(1/2), h = 2 step, and each normalised weight moves by step / (1 + h).
-TEST(HashedLinear, TheFirstStepByHand) {
+TEST(HashedLinear, TheFirstStepMatchesTheHandCalculation) {
   HashedLinear model(Stream{}, {.rate = 1.0});
   const Features context{feature("x", 2.0)};
   model.learn(context, {}, 1.0);
@@ -114,11 +114,11 @@ TEST(HashedLinear, AgreesWithTheFormulasOverManyEvents) {
   }
 }
 
-TEST(HashedLinear, CrossesAreLearnedWhereTheirHashSays) {
+TEST(HashedLinear, LearnsFromCrossesOfFeatures) {
   HashedLinear model(Stream{});
   const Features sunny{feature("sunny")}, rainy{feature("rainy")};
   const Features ice{feature("ice")}, tea{feature("tea")};
-  for (int i = 0; i < 2000; ++i) {  // an exclusive or: no weight but those of crosses can say it
+  for (int i = 0; i < 2000; ++i) {  // an exclusive or: only weights of crosses can learn it
     model.learn(sunny, {ice}, 1.0);
     model.learn(sunny, {tea}, 0.0);
     model.learn(rainy, {ice}, 0.0);
@@ -131,9 +131,9 @@ TEST(HashedLinear, CrossesAreLearnedWhereTheirHashSays) {
   EXPECT_NE(crossed(sunny[0].hash, ice[0].hash), crossed(ice[0].hash, sunny[0].hash));
 }
 
-// More features than sums over the context are kept for; most come in several actions, some twice
-// in one.
-TEST(HashedLinear, ActionsThatShareFeaturesAreValuedAsEachAlone) {
+// More features than the cache of sums over the context holds. Most occur in several actions, some
+// twice in one.
+TEST(HashedLinear, ActionsThatShareFeaturesGetTheSameValuesAsAlone) {
   HashedLinear model(Stream{}, {});
   Rng rng(Stream{.seed = 11, .role = Role::kProblem});
   Features context, all;
@@ -186,14 +186,14 @@ TEST(HashedLinear, AStepNeverPassesItsReward) {
     const double before = value_of(model, context, action), reward = rng.normal();
     model.learn(context, {action}, reward);
     const double after = value_of(model, context, action);
-    // A new largest value of a feature shrinks its weight before the step is taken.
+    // A new largest value of a feature shrinks its weight before the step.
     const double slack = 1e-3 * (1.0 + std::abs(before));
     ASSERT_LE(std::abs(after - reward), std::abs(before) + std::abs(reward) + slack) << i;
   }
   EXPECT_EQ(model.fault(), "");
 }
 
-TEST(HashedLinear, AFeatureGivenTwiceIsOneOfTheSum) {
+TEST(HashedLinear, AFeatureGivenTwiceCountsAsTheSum) {
   HashedLinear twice(Stream{}), once(Stream{});
   const Features action{feature("id")};
   for (int i = 0; i < 20; ++i) {
@@ -212,7 +212,7 @@ TEST(HashedLinear, WithoutFeaturesItLearnsTheMean) {
   EXPECT_NEAR(value_of(model, {}, {}), 0.3, 0.06);
 }
 
-TEST(HashedLinear, WhatIsNearlyZeroTeachesNothing) {
+TEST(HashedLinear, FeaturesThatAreNearlyZeroTeachNothing) {
   HashedLinear model(Stream{});
   const Features tiny{feature("x", 1e-38), feature("y", 0.0)};
   model.learn(tiny, {}, 1.0);
@@ -220,7 +220,7 @@ TEST(HashedLinear, WhatIsNearlyZeroTeachesNothing) {
   EXPECT_EQ(model.fault(), "");
 }
 
-TEST(HashedLinear, OverflowIsAFaultAndEverythingIsWorthZero) {
+TEST(HashedLinear, AfterAnOverflowThereIsAFaultAndAllValuesAreZero) {
   HashedLinear crossed_too_large(Stream{}), reward_too_large(Stream{});
   const Features huge{feature("x", 3e38)};
   crossed_too_large.learn(huge, {huge}, 1.0);  // the cross is 9e76
@@ -232,7 +232,7 @@ TEST(HashedLinear, OverflowIsAFaultAndEverythingIsWorthZero) {
   EXPECT_EQ(value_of(reward_too_large, {}, {}), 0.0);
 }
 
-TEST(HashedLinear, LargeFeaturesAloneAreNoFault) {
+TEST(HashedLinear, LargeFeaturesAloneCauseNoFault) {
   HashedLinear model(Stream{});
   const Features context{feature("bytes", 1e18)}, action{feature("size", 1e15)};
   for (int i = 0; i < 100; ++i) model.learn(context, {action}, 0.5);

@@ -16,7 +16,7 @@ namespace {
 using testing::feature;
 using testing::Features;
 
-TEST(RunningMoments, AreThoseOfTheNumbers) {
+TEST(RunningMoments, MatchTheNumbers) {
   RunningMoments moments;
   for (const double x : {2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0}) moments.add(x);
   EXPECT_NEAR(moments.mean, 5.0, 1e-12);
@@ -54,8 +54,8 @@ double value_of(const HashedMlp& model, const Features& context, const Features&
   return value;
 }
 
-// Which of two actions is right depends on whether x is near 0: nothing linear in x, not even its
-// cross with the action, can say it. Features and rewards are far from 0 and 1 in size.
+// Which of two actions is right depends on whether x is near 0. Nothing linear in x can learn that,
+// not even its cross with the action. Features and rewards are far from 0 and 1 in size.
 TEST(HashedMlp, LearnsWhatNoLinearModelCan) {
   HashedMlp model(Stream{.seed = 1}, {.bits = 12});
   Rng rng(Stream{.seed = 2});
@@ -82,13 +82,13 @@ TEST(HashedMlp, LearnsWhatNoLinearModelCan) {
   EXPECT_GT(right, 465);
 }
 
-TEST(HashedMlp, BeforeAnyTrainingItSaysAboutTheMeanReward) {
+TEST(HashedMlp, PredictsAboutTheMeanRewardBeforeTraining) {
   HashedMlp model(Stream{.seed = 1});
   for (int i = 0; i < 10; ++i) model.learn(Features{feature("x", i)}, {}, 100.0 + i % 2);
   EXPECT_NEAR(value_of(model, {feature("x", 3.0)}, {}), 100.5, 1.0);
 }
 
-TEST(HashedMlp, OutputsAreTheSameWhateverElseIsOffered) {
+TEST(HashedMlp, OutputsDoNotDependOnTheOtherActionsOffered) {
   HashedMlp model(Stream{.seed = 1}, {.bits = 12});
   Rng rng(Stream{.seed = 3});
   const Features one{feature("id=1"), feature("p", 3.0)}, two{feature("id=2")};
@@ -113,8 +113,8 @@ TEST(HashedMlp, HugeFeaturesAndRewardsStayFinite) {
   }
 }
 
-TEST(HashedMlp, AFaultSaysSoAndEverythingIsWorthZero) {
-  // Sixteen layers whose weights move by 100 at once.
+TEST(HashedMlp, AfterAFaultAllValuesAreZero) {
+  // Sixteen layers whose weights change by 100 in one step.
   HashedMlp model(Stream{.seed = 1},
                   {.bits = 10, .hidden = std::vector<double>(16, 16.0), .lr = 10.0});
   Rng rng(Stream{.seed = 6});

@@ -32,7 +32,7 @@ std::vector<double> learn_some(LinearPosterior& model, std::size_t dim, int step
   return x;
 }
 
-TEST(LinearPosterior, ByHand) {
+TEST(LinearPosterior, MatchesTheHandCalculation) {
   LinearPosterior model(setup_of(2, 1), {.lambda = 0.25, .a0 = 6.0, .b0 = 6.0});
   const double x[] = {2.0};
   model.update(x, 0, 3.0);
@@ -48,7 +48,7 @@ TEST(LinearPosterior, ByHand) {
   EXPECT_DOUBLE_EQ(marginals[1].scale, 4.0);  // sqrt(6 / 6 * 4 / 0.25)
 }
 
-TEST(LinearPosterior, IsTheFormulaAfterEveryStep) {
+TEST(LinearPosterior, MatchesTheFormulaAfterEveryStep) {
   for (const Covariance covariance : {Covariance::kFull, Covariance::kDiagonal}) {
     for (const std::size_t dim : {1U, 3U, 5U, 12U}) {
       LinearPosterior model(setup_of(2, dim),
@@ -100,8 +100,8 @@ TEST(LinearPosterior, HugeRewardsStayFinite) {
   EXPECT_NEAR(probability[0] + probability[1], 1.0, 1e-9);
 }
 
-// sqrt(n) D of 20000 draws against Student's t; 2.2252 is passed with probability 1e-4 (Kolmogorov
-// 1933), and there are eight cases. Fixed seeds.
+// sqrt(n) D of 20000 draws against Student's t. It exceeds 2.2252 with probability 1e-4 (Kolmogorov
+// 1933), and there are eight cases. Seeds are fixed.
 TEST(LinearPosterior, DrawsHaveTheirMarginals) {
   constexpr std::size_t kDraws = 20'000;
   for (const Covariance covariance : {Covariance::kFull, Covariance::kDiagonal}) {
@@ -128,8 +128,8 @@ TEST(LinearPosterior, DrawsHaveTheirMarginals) {
   }
 }
 
-// The probabilities against 100000 choices: within 4.5 standard errors.
-TEST(LinearPosterior, ThompsonsProbabilitiesAreItsFrequencies) {
+// The probabilities agree with 100000 choices within 4.5 standard errors.
+TEST(LinearPosterior, ThompsonsProbabilitiesMatchItsFrequencies) {
   for (const Covariance covariance : {Covariance::kFull, Covariance::kDiagonal}) {
     LinearPosterior model(setup_of(3, 4), {.covariance = covariance});
     const std::vector<double> x = learn_some(model, 4, 30);
@@ -160,7 +160,7 @@ TEST(LinearPosterior, DiagonalKeepsTheMean) {
   }
 }
 
-TEST(LinearPosterior, MergedHalvesAreTheWhole) {
+TEST(LinearPosterior, MergedHalvesEqualTheWhole) {
   for (const Covariance covariance : {Covariance::kFull, Covariance::kDiagonal}) {
     LinearPosterior whole(setup_of(1, 3), {.covariance = covariance, .intercept = true});
     LinearPosterior first = whole, second = whole;

@@ -24,7 +24,7 @@ using ::testing::ThrowsMessage;
 static_assert(ValueModel<Linear> && WidthModel<Linear> && !PosteriorModel<Linear>);
 static_assert(Mergeable<Linear>);
 
-TEST(Linear, ValuesAndWidthsByHand) {
+TEST(Linear, ValuesAndWidthsMatchTheHandCalculation) {
   Linear model(setup_of(2, 2), {.lambda = 1.0});
   const double x[] = {3.0, 4.0};
   model.update(x, 0, 52.0);
@@ -35,7 +35,7 @@ TEST(Linear, ValuesAndWidthsByHand) {
   EXPECT_NEAR(model.widths(x)[1], 5.0, 1e-15);
 }
 
-TEST(Linear, RefusesALambdaWithoutAnAnswer) {
+TEST(Linear, RefusesALambdaThatIsNotPositive) {
   const auto setup = setup_of(2, 3);
   for (const char* text : {"linear(lambda=0)+greedy", "linear(lambda=-1)+greedy",
                            "linear_posterior(lambda=0)+thompson", "linear(lambda=nan)+greedy"}) {
@@ -44,7 +44,7 @@ TEST(Linear, RefusesALambdaWithoutAnAnswer) {
   }
 }
 
-TEST(Linear, BadContextsAreRefusedAtTheDoor) {
+TEST(Linear, BadContextsAreRefused) {
   const auto agent = make_agent("linear+sau_ucb", setup_of(2, 3));
   Rng rng{Stream{}};
   const std::vector<double> right(3, 1.0), shorter(2, 1.0), longer(4, 1.0);
@@ -92,7 +92,7 @@ TEST(Linear, WorksWithoutContextAndWithOneAction) {
   }
 }
 
-TEST(Linear, SavedAndLoadedItGoesOnTheSame) {
+TEST(Linear, ContinuesTheSameAfterSaveAndLoad) {
   for (const char* spec : {"linear(intercept=true)+sau_sampling", "linear_posterior+thompson",
                            "linear_posterior(covariance=diagonal)+thompson", "linear+lin_ucb"}) {
     const auto agent = make_agent(spec, setup_of(3, 5));
@@ -123,7 +123,7 @@ TEST(Linear, SavedAndLoadedItGoesOnTheSame) {
   }
 }
 
-TEST(Linear, MergedAgentsAreTheWhole) {
+TEST(Linear, MergedAgentsEqualTheWhole) {
   for (const char* spec : {"linear+sau_ucb", "linear_posterior+thompson",
                            "linear_posterior(covariance=diagonal,intercept=true)+thompson"}) {
     const auto whole = make_agent(spec, setup_of(2, 4));

@@ -28,7 +28,7 @@ constexpr Action kActions = 3;
 constexpr std::size_t kDim = 8;
 const Setup kSetup{.shape = {.actions = kActions, .dim = kDim}, .stream = {.seed = 31}};
 
-// Small and often trained.
+// A small network that is trained often.
 MlpOptions options_of(Optimizer optimizer = Optimizer::kRmsprop, std::uint64_t history = 0) {
   return {.hidden = {12, 10},
           .optimizer = optimizer,
@@ -39,7 +39,7 @@ MlpOptions options_of(Optimizer optimizer = Optimizer::kRmsprop, std::uint64_t h
           .history = {history}};
 }
 
-// Contexts of both kinds, dense and one-hot, and rewards.
+// Dense and one-hot contexts, and rewards.
 struct World {
   Context next() {
     if (rng.below(2) == 0) {
@@ -106,8 +106,8 @@ TEST(Mlp, TrainsAtEveryMultipleOfEveryFromStartOn) {
   }
 }
 
-// The network is trained on the mini-batches that the model's own stream draws, by the published
-// recurrences with the rate lr / (1 + lr_decay * u).
+// The network is trained on the mini-batches that the model's stream draws, with the published
+// recurrences and the rate lr / (1 + lr_decay * u).
 TEST(Mlp, FollowsTheFormulas) {
   for (const Optimizer optimizer : {Optimizer::kRmsprop, Optimizer::kAdam}) {
     for (const double decay : {0.0, 0.05}) {
@@ -172,8 +172,8 @@ TEST(Mlp, FeaturesAreTheLastHiddenLayerOfTheSameWeights) {
   for (std::size_t j = 0; j < 10; ++j) EXPECT_NEAR(model.features(world.x)[j], expected[j], 1e-5);
 }
 
-// What was looked at before, and how often, is of no consequence.
-TEST(Mlp, LookingChangesNothing) {
+// It does not matter which values were asked for before, and how often.
+TEST(Mlp, AskingForValuesChangesNothing) {
   Mlp quiet(kSetup, options_of()), curious(kSetup, options_of());
   World world;
   std::vector<double> latest(kDim, 0.5);
@@ -199,8 +199,8 @@ TEST(Mlp, LookingChangesNothing) {
   EXPECT_EQ(bytes_of(quiet), bytes_of(curious));
 }
 
-// Ten contexts are chosen for before the first reward comes.
-TEST(Mlp, LateRewardsGoToTheirOwnContexts) {
+// Ten choices are made before the first reward comes.
+TEST(Mlp, LateRewardsAreLearnedWithTheirContexts) {
   Mlp late(kSetup, options_of()), prompt(kSetup, options_of());
   World world;
   for (int round = 0; round < 12; ++round) {
@@ -220,7 +220,7 @@ TEST(Mlp, LateRewardsGoToTheirOwnContexts) {
   EXPECT_EQ(bytes_of(late), bytes_of(prompt));
 }
 
-TEST(Mlp, SaveAndLoadContinuesTheSame) {
+TEST(Mlp, ContinuesTheSameAfterSaveAndLoad) {
   for (const Optimizer optimizer : {Optimizer::kRmsprop, Optimizer::kAdam}) {
     for (const std::uint64_t history : {0U, 40U}) {
       for (const int steps : {0, 7, 123}) {
@@ -231,7 +231,7 @@ TEST(Mlp, SaveAndLoadContinuesTheSame) {
         learn(model, world, steps);
         Mlp again({.shape = kSetup.shape, .stream = {.seed = 99}}, options);
         World elsewhere;
-        learn(again, elsewhere, 56);  // looks last at a context of its own
+        learn(again, elsewhere, 56);  // the last context it sees is another one
         restore(again, bytes_of(model));
         ASSERT_EQ(bytes_of(again), bytes_of(model));
         EXPECT_EQ(copy(again.values(elsewhere.x)), copy(model.values(elsewhere.x)));
@@ -258,7 +258,7 @@ TEST(Mlp, BoundedHistoryStaysAtItsBound) {
   }
 }
 
-// The contents of a field begin behind its name and its length.
+// The contents of a field start after its name and its length.
 void overwrite(std::string& bytes, std::string_view name, auto value) {
   std::string key(8, '\0');
   key[0] = static_cast<char>(name.size());
@@ -298,7 +298,7 @@ void expect_given_up(Mlp& model, const std::string& why) {
   EXPECT_EQ(copy(model.features(x)), std::vector<double>(10));
   const std::string fault = model.fault();
   for (int n = 0; n < 20; ++n) model.update(x, 0, 1.0);
-  EXPECT_EQ(bytes_of(model), bytes) << "learns no more";
+  EXPECT_EQ(bytes_of(model), bytes) << "it must not learn any more";
   Mlp again(kSetup, options_of());
   restore(again, bytes);
   EXPECT_EQ(again.fault(), fault);
@@ -314,7 +314,7 @@ TEST(Mlp, RewardsBeyondSinglePrecisionEndInAFault) {
   expect_given_up(model, "diverged: the loss is not finite after mini-batch");
 }
 
-// Their gradients' squares are infinite, so that no weight would move any more.
+// The squares of their gradients are infinite, so no weight would change any more.
 TEST(Mlp, RewardsWhoseSquaresAreBeyondSinglePrecisionEndInAFault) {
   Mlp model(kSetup, options_of());
   World world;
@@ -381,7 +381,7 @@ TEST(Mlp, LearnsWhatNoLinearModelCan) {
   }
 }
 
-TEST(MlpOptions, WhatCannotBeIsRefused) {
+TEST(MlpOptions, ImpossibleSettingsAreRefused) {
   const auto complaint = [](const char* key, const char* value) {
     return error_of([&] { read_options<MlpOptions>("mlp", {{key, value}}); });
   };

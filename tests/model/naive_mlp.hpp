@@ -11,18 +11,18 @@
 
 namespace sau::testing {
 
-// Steps that a network learns from, as they are.
+// Steps that a network learns from, uncompressed.
 struct PlainBatch {
   std::vector<std::vector<double>> x;
   std::vector<Action> action;
   std::vector<double> reward;
 };
 
-// A perceptron with ReLU layers straight from the formulas, in double: one weight at a time, one
-// step of the batch at a time.
+// A perceptron with ReLU layers, directly from the formulas, in double: one weight and one step of
+// the batch at a time.
 class NaiveMlp {
  public:
-  // Takes the weights of a Network, laid out as it says.
+  // Takes the weights of a Network, in its layout.
   NaiveMlp(Shape shape, std::span<const std::size_t> hidden, std::span<const float> weights) {
     std::size_t inputs = shape.dim, first = 0;
     for (const std::size_t units : hidden) {
@@ -50,7 +50,7 @@ class NaiveMlp {
     return layers[layers.size() - 2];
   }
 
-  // (1 / B) sum (out_a - r)^2, of the chosen actions only.
+  // (1 / B) sum (out_a - r)^2, only over the chosen actions.
   double loss(const PlainBatch& batch) const {
     double sum = 0.0;
     for (std::size_t r = 0; r < batch.x.size(); ++r) {
@@ -106,7 +106,7 @@ class NaiveMlp {
   }
 
   std::vector<double> weight;
-  std::vector<std::size_t> place;  // of each weight among the Network's
+  std::vector<std::size_t> place;  // index of each weight in the Network
 
  private:
   struct Layer {

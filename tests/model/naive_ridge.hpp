@@ -7,8 +7,8 @@
 
 namespace sau::testing {
 
-// One ridge regression straight from the formula: the sums in long double, solved by Gaussian
-// elimination whenever something is asked.
+// One ridge regression directly from the formula: the sums are in long double, and every question
+// is answered by Gaussian elimination.
 class NaiveRidge {
  public:
   NaiveRidge(std::size_t dim, long double lambda) : dim_(dim), sums_(dim * dim), product_(dim) {

@@ -28,7 +28,7 @@ std::vector<InstructionSet> sets_here() {
   return sets;
 }
 
-// A network, and steps to train it on: random contexts of which `non_zeros` elements are not 0.
+// A network, and steps to train it on: random contexts with `non_zeros` elements that are not 0.
 struct Bench {
   Bench(Shape the_shape, Hidden the_hidden, bool adam, std::size_t size, std::size_t non_zeros,
         InstructionSet set)
@@ -60,7 +60,7 @@ struct Bench {
     return x;
   }
 
-  // The batch in double, as the network is given it.
+  // The same batch in double.
   PlainBatch plain() const {
     PlainBatch result{.x = {},
                       .action = {batch.action().begin(), batch.action().end()},
@@ -119,7 +119,7 @@ const Layout kLayouts[] = {
     {{7, 5, 3}, 17, 3, 6}, {{100, 100}, 9, 9, 9}, {{16, 9}, 9, 9, 1},
 };
 
-TEST(Network, OutputsAndFeaturesAreTheFormula) {
+TEST(Network, OutputsAndFeaturesMatchTheFormula) {
   for (const InstructionSet set : sets_here()) {
     for (const Layout& layout : kLayouts) {
       Bench bench({.actions = 3, .dim = layout.dim}, layout.hidden, false, 4, layout.non_zeros,
@@ -144,8 +144,9 @@ TEST(Network, OutputsAndFeaturesAreTheFormula) {
   }
 }
 
-// A step that reveals the gradient: with keep2 = 0 and an epsilon far above |g|, a weight moves by
-// rate g / epsilon. It is so long that a layer which saw moved weights would show.
+// A step that reveals the gradient: with keep2 = 0 and an epsilon far above |g|, a weight changes
+// by rate g / epsilon. The step is so large that one would notice if a layer used weights that had
+// already changed.
 constexpr OptimizerStep kReveal{.rate = 1e9F, .keep2 = 0.0F, .epsilon = 1e6F};
 
 std::vector<double> revealed_gradient(Bench& bench, const NaiveMlp& naive) {
@@ -158,7 +159,7 @@ std::vector<double> revealed_gradient(Bench& bench, const NaiveMlp& naive) {
   return gradient;
 }
 
-TEST(Network, GradientIsThatOfFiniteDifferences) {
+TEST(Network, GradientMatchesFiniteDifferences) {
   for (const InstructionSet set : sets_here()) {
     for (const Layout& layout : kLayouts) {
       Bench bench({.actions = 3, .dim = layout.dim}, layout.hidden, false, layout.batch,
@@ -241,9 +242,9 @@ TEST(Network, TrainsAsTheFormulasSay) {
 }
 
 // The shapes of statlog, covertype and census (one-hot): the same start, the same mini-batches.
-TEST(Network, EveryKernelTrainsAsThePortableOne) {
+TEST(Network, EveryKernelTrainsLikeThePortableOne) {
   const auto sets = sets_here();
-  if (sets.size() == 1) GTEST_SKIP() << "only the portable kernel here";
+  if (sets.size() == 1) GTEST_SKIP() << "this processor has only the portable kernel";
   struct Problem {
     Shape shape;
     std::size_t non_zeros;
@@ -299,7 +300,7 @@ TEST(Network, WeightsAndBiasesStartUniform) {
   EXPECT_EQ(k, naive.weight.size());
 }
 
-TEST(Network, FiniteSeesOneWeight) {
+TEST(Network, FiniteDetectsOneBadWeight) {
   Bench bench({.actions = 2, .dim = 3}, {5}, false, 4, 3, InstructionSet::kPortable);
   EXPECT_TRUE(bench.finite());
   for (const float bad : {NAN, INFINITY, -INFINITY}) {

@@ -31,7 +31,7 @@ NeuralLinearOptions small_options() {
   return options;
 }
 
-// The same model by its parts: an Mlp, and a LinearPosterior that is fed by hand.
+// The same model in parts: an Mlp, and a LinearPosterior that is updated by hand.
 struct Parts {
   Parts()
       : network(kSetup, small_options()),
@@ -73,14 +73,14 @@ void expect_same(NeuralLinear& model, Parts& parts, Context x, int step) {
   }
 }
 
-// The features that count are those of the weights before the step is learned.
+// The features are computed with the weights before the step is learned.
 TEST(NeuralLinear, IsALinearPosteriorOfTheFeaturesAtLearningTime) {
   NeuralLinear model(kSetup, small_options());
   Parts parts;
   World world;
   for (int step = 0; step < 120; ++step) {
     const Context x = world.next();
-    if (step % 3 > 0) expect_same(model, parts, x, step);  // or never looked at
+    if (step % 3 > 0) expect_same(model, parts, x, step);  // every third context is not asked for
     parts.posterior.update(copy(parts.network.features(x)), world.action, world.reward);
     parts.network.update(x, world.action, world.reward);
     model.update(x, world.action, world.reward);
@@ -89,7 +89,7 @@ TEST(NeuralLinear, IsALinearPosteriorOfTheFeaturesAtLearningTime) {
   EXPECT_GT(parts.network.updates_done(), 100U);
 }
 
-// Only then is the test above one of "at learning time".
+// Without this, the test above would not depend on "at learning time".
 TEST(NeuralLinear, TheFeaturesOfAStepChangeWhenTheNetworkTrains) {
   NeuralLinear model(kSetup, small_options());
   World world;
@@ -103,12 +103,12 @@ TEST(NeuralLinear, TheFeaturesOfAStepChangeWhenTheNetworkTrains) {
   EXPECT_NE(copy(model.network().features(x)), before);
 }
 
-TEST(NeuralLinear, TheInterceptLearnsWhatNoFeatureTells) {
+TEST(NeuralLinear, TheInterceptLearnsTheMeanIfAllFeaturesAreZero) {
   NeuralLinear model(kSetup, small_options());
   for (float& weight : model.network().network().weights()) weight = 0.0F;  // features are 0
   const double x[kDim] = {1.0, 2.0, 3.0, 4.0};
   for (int step = 0; step < 6; ++step) model.update(x, 1, 5.0);
-  // Of the intercept alone: Lambda = 1.5 + 6, theta = 30 / 7.5.
+  // For the intercept alone: Lambda = 1.5 + 6, theta = 30 / 7.5.
   EXPECT_NEAR(model.values(x)[1], 4.0, 1e-12);
   EXPECT_EQ(model.values(x)[0], 0.0);
   EXPECT_NEAR(model.widths(x)[1], std::sqrt(1.0 / 7.5), 1e-12);
@@ -150,7 +150,7 @@ std::string bytes_of(const NeuralLinear& model) {
   return writer.bytes();
 }
 
-TEST(NeuralLinear, SaveAndLoadContinuesTheSame) {
+TEST(NeuralLinear, ContinuesTheSameAfterSaveAndLoad) {
   NeuralLinear model(kSetup, small_options()), again(kSetup, small_options());
   World world;
   for (int step = 0; step < 100; ++step) {

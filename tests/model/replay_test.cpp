@@ -13,7 +13,7 @@ namespace {
 
 const MlpKernel& kernel() { return mlp_kernel(InstructionSet::kPortable); }
 
-// Step i, told by its action: one element of x in a sparse step, all of them in a dense one.
+// The context of step i: one non-zero element in a sparse step, all of them in a dense one.
 std::vector<double> context_of(std::size_t i, std::size_t dim, bool sparse) {
   std::vector<double> x(dim);
   if (sparse) {
@@ -54,7 +54,7 @@ TEST(NetworkInput, ListsTheNonZeroElements) {
   EXPECT_FALSE(input.sparse());
 }
 
-TEST(NetworkInput, WhatSinglePrecisionCannotHoldIsInfinite) {
+TEST(NetworkInput, NumbersTooLargeForSinglePrecisionAreInfinite) {
   NetworkInput input(3);
   const double x[] = {1e200, -1e200, 3e38};
   input.put(x, kernel());
@@ -72,7 +72,7 @@ TEST(Replay, AllStepsAreKept) {
     EXPECT_EQ(replay.size(), i + 1);
   }
   EXPECT_EQ(drawn(replay, 3), expected);
-  for (std::size_t i = 100; i < 3000; ++i) add(replay, i, 3, false);  // grows
+  for (std::size_t i = 100; i < 3000; ++i) add(replay, i, 3, false);  // the history grows
   EXPECT_EQ(replay.size(), 3000U);
 }
 
@@ -116,7 +116,7 @@ void expect_rows(const Batch& batch, std::size_t dim, auto&& is_sparse) {
   }
 }
 
-TEST(Replay, StepsComeBackAsTheyWere) {
+TEST(Replay, StepsAreReturnedUnchanged) {
   constexpr std::size_t kDim = 9;
   for (const int kind : {0, 1, 2}) {  // dense, sparse, every third sparse
     const auto is_sparse = [&](std::size_t i) { return kind == 1 || (kind == 2 && i % 3 == 0); };
@@ -127,7 +127,7 @@ TEST(Replay, StepsComeBackAsTheyWere) {
     ASSERT_EQ(batch.size(), 6U);
     ASSERT_EQ(batch.rows(), 8U);
     int sparse = 0;
-    for (int n = 0; n < 100; ++n) {  // one batch for all, so that nothing of the last one may stay
+    for (int n = 0; n < 100; ++n) {  // the batch is reused, so nothing of the last draw may stay
       replay.draw(rng, batch);
       expect_rows(batch, kDim, is_sparse);
       sparse += batch.sparse() ? 1 : 0;
@@ -136,7 +136,7 @@ TEST(Replay, StepsComeBackAsTheyWere) {
   }
 }
 
-// From a history of both kinds, batches of two come dense and sparse by turns.
+// With a history of both kinds, some batches of two are dense and some are sparse.
 TEST(Replay, ABatchIsSparseOnlyWhenAllItsStepsAre) {
   Replay replay(8, 0);
   for (std::size_t i = 0; i < 10; ++i) add(replay, i, 8, i % 2 == 0);
@@ -189,7 +189,7 @@ TEST(Replay, ByColumnIsTheTransposeOfByRow) {
   }
 }
 
-// Chi-square with 9 degrees of freedom passes 33.72 with probability 1e-4. Fixed seed.
+// Chi-square with 9 degrees of freedom exceeds 33.72 with probability 1e-4. The seed is fixed.
 TEST(Replay, DrawsAreUniformWithReplacement) {
   constexpr std::size_t kSteps = 10, kBatches = 300, kBatch = 64;
   for (const bool full : {false, true}) {

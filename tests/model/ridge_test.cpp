@@ -57,7 +57,7 @@ TEST(Ridge, SolvesTheNormalEquationsAfterEveryStep) {
   }
 }
 
-TEST(Ridge, HandWorkedInOneDimension) {
+TEST(Ridge, MatchesTheHandCalculationInOneDimension) {
   // Lambda = 2 + 9 + 1 = 12, sum x r = 12 - 5 = 7.
   Ridge ridge({.actions = 1, .dim = 1}, 2.0, false);
   const double first[] = {3.0}, second[] = {-1.0}, at[] = {6.0};
@@ -106,7 +106,7 @@ TEST(Ridge, InterceptIsAFeatureThatIsAlwaysOne) {
   }
 }
 
-// Whatever a step rounds must not pile up. The sums of the other side are exact to 64 bits.
+// Rounding errors must not accumulate. The sums of the naive regression are exact to 64 bits.
 TEST(RidgeDrift, AMillionStepsInFiveDimensions) {
   constexpr std::size_t kDim = 5;
   Ridge ridge({.actions = 1, .dim = kDim}, 1.0, false);
@@ -160,8 +160,8 @@ TEST(RidgeDrift, FourHundredDimensions) {
   EXPECT_LT(form_error(ridge, 0, naive, x), 1e-12);
 }
 
-// As a data set of categories: in each group one feature is 1, so that every group sums to the
-// intercept and all are collinear.
+// Like a data set of categories: one feature of each group is 1, so every group sums to the
+// intercept and the features are collinear.
 TEST(RidgeDrift, OneHotGroups) {
   constexpr std::size_t kGroups = 5, kSize = 4, kDim = kGroups * kSize;
   Ridge ridge({.actions = 1, .dim = kDim}, 20.0, true);
@@ -180,8 +180,8 @@ TEST(RidgeDrift, OneHotGroups) {
   EXPECT_NEAR(forms[0] / static_cast<double>(naive.form(x)), 1.0, 1e-11);
 }
 
-// Contexts on a line, and a copy of a feature: only lambda decides between equal answers. The
-// condition number is about 4e5 / lambda, and no double carries more digits than that leaves.
+// Contexts on a line, and a copy of a feature: only lambda makes the solution unique. The condition
+// number is about 4e5 / lambda, which limits the digits that a double can get right.
 TEST(RidgeNumerics, CollinearContexts) {
   for (const double lambda : {1.0, 1e-3, 1e-6}) {
     Ridge ridge({.actions = 1, .dim = 4}, lambda, false);
@@ -198,7 +198,7 @@ TEST(RidgeNumerics, CollinearContexts) {
     const double seen[] = {1.0, -3.0, 1.0, 1.0}, never[] = {3.0, 1.0, 0.0, 0.0};
     EXPECT_NEAR(ridge.values(seen)[0], 3.0, 0.01);
     EXPECT_LT(form_error(ridge, 0, naive, seen), 1e-9) << lambda;
-    // A direction never seen keeps the prior's width.
+    // A direction that was never seen keeps the prior's width.
     EXPECT_NEAR(ridge.forms(never)[0] * lambda, 10.0, 1e-5);
   }
 }
@@ -242,8 +242,8 @@ TEST(RidgeNumerics, FeaturesOfVeryDifferentSizes) {
   EXPECT_LT(form_error(ridge, 0, naive, x), 1e-9);
 }
 
-// One common size of all features: theta scales against it, the values stay. lambda is nothing
-// beside the huge and everything beside the tiny.
+// All features have the same size. theta scales inversely with it, so the values stay. lambda is
+// negligible for huge features and dominates for tiny ones.
 TEST(RidgeNumerics, HugeAndTinyContexts) {
   Rng rng(Stream{.seed = 8});
   for (const double size : {1e-150, 1e-8, 1e8, 1e14, 1e50, 1e140}) {
@@ -291,7 +291,7 @@ TEST(RidgeNumerics, AStepThatWouldOverflowTeachesNothing) {
   EXPECT_EQ(ridge.pulls(0), 1.0);
 }
 
-// P stays positive definite: no form is negative, whatever came.
+// P stays positive definite: no form is negative, whatever the contexts were.
 TEST(RidgeNumerics, FormsAreNeverNegative) {
   Rng rng(Stream{.seed = 10});
   Ridge ridge({.actions = 1, .dim = 6}, 1e-10, false);
@@ -307,7 +307,7 @@ TEST(RidgeNumerics, FormsAreNeverNegative) {
   }
 }
 
-TEST(RidgeMerge, TwoHalvesAreTheWhole) {
+TEST(RidgeMerge, TwoHalvesEqualTheWhole) {
   for (const bool intercept : {false, true}) {
     Ridge whole({.actions = 2, .dim = 6}, 0.5, intercept);
     Ridge first = whole, second = whole;
@@ -333,7 +333,7 @@ TEST(RidgeMerge, TwoHalvesAreTheWhole) {
       EXPECT_NEAR(first.forms(x)[action], whole.forms(x)[action], 1e-13);
     }
     EXPECT_NEAR(first_sum + second_sum + excess[1], whole_sum, 1e-9);
-    // And it goes on as the whole does.
+    // The merged one continues like the whole.
     const auto x = normal_context(rng, 6);
     first.update(x, 0, 1.0);
     whole.update(x, 0, 1.0);
@@ -359,7 +359,7 @@ TEST(RidgeMerge, OneSideWithoutStepsChangesNothing) {
   }
 }
 
-TEST(Ridge, RefusesWhatNoMachineCanHold) {
+TEST(Ridge, RefusesSizesThatNoMachineCanHold) {
   EXPECT_THROW(Ridge({.actions = 1'000'000, .dim = 100'000}, 1.0, false), UsageError);
 }
 

@@ -15,7 +15,7 @@ using testing::actions;
 
 static_assert(ValueModel<SampleMean> && Mergeable<SampleMean> && !PosteriorModel<SampleMean>);
 
-TEST(SampleMean, AnActionNeverPlayedIsWorthZero) {
+TEST(SampleMean, AnActionNeverPlayedHasTheValueZero) {
   const SampleMean model(actions(3));
   for (const double value : model.values({})) EXPECT_EQ(value, 0.0);
 }
@@ -32,7 +32,7 @@ TEST(SampleMean, FollowsTheRecurrence) {
   EXPECT_EQ(model.values({})[0], 0.0);
 }
 
-TEST(SampleMean, IsThePlainMean) {
+TEST(SampleMean, EqualsThePlainMean) {
   for (const double size : {1.0, 1e-12, 1e150}) {
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
       SampleMean model(actions(3));
@@ -53,11 +53,11 @@ TEST(SampleMean, IsThePlainMean) {
   }
 }
 
-TEST(SampleMean, MergingTwoPartsIsTheWhole) {
+TEST(SampleMean, MergedPartsEqualTheWhole) {
   SampleMean whole(actions(4)), left(actions(4)), right(actions(4));
   Rng rng({.seed = 2});
   for (int n = 0; n < 300; ++n) {
-    // Action 0 is met on the left only, 1 on the right only, 3 never.
+    // Action 0 occurs only on the left, 1 only on the right, 3 never.
     const auto action = static_cast<Action>(rng.below(3));
     const double reward = rng.normal();
     whole.update({}, action, reward);
@@ -67,7 +67,7 @@ TEST(SampleMean, MergingTwoPartsIsTheWhole) {
   for (std::size_t a = 0; a < 4; ++a) {
     EXPECT_NEAR(left.values({})[a], whole.values({})[a], 1e-14) << a;
   }
-  // The counts are merged too: the next reward weighs the same.
+  // The counts are merged too: the next reward has the same weight.
   for (Action a = 0; a < 4; ++a) {
     whole.update({}, a, 10.0);
     left.update({}, a, 10.0);

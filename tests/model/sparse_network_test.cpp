@@ -32,15 +32,15 @@ struct Row {
   std::vector<Feature> features;
   float reward;
 };
-// Three inputs over four places; place 3 comes twice in one of them. In all, every layer's units
-// take part, and a batch of three is padded.
+// Three inputs over four places; place 3 occurs twice in one of them. Together they use the units
+// of every layer, and a batch of three is padded.
 const std::vector<Row> kRows{{{{1, 0.5F}, {3, -1.0F}, {3, 0.25F}}, 1.0F},
                              {{{200, 2.0F}}, -0.5F},
                              {{{1, 1.5F}, {77, -0.5F}}, 2.0F}};
 
 Batch batch_of(const std::vector<Row>& rows) {
   Batch batch = Batch::hashed(rows.size(), kBits);
-  for (int time = 0; time < 2; ++time) {  // the first filling leaves nothing behind
+  for (int time = 0; time < 2; ++time) {  // filled twice: the first filling must leave nothing
     batch.clear();
     for (const Row& row : rows) {
       for (const Feature& feature : row.features) batch.add(feature.place, feature.value);
@@ -50,7 +50,7 @@ Batch batch_of(const std::vector<Row>& rows) {
   return batch;
 }
 
-// The same over all places of the table.
+// The same rows with all places of the table.
 PlainBatch plain(const std::vector<Row>& rows) {
   PlainBatch result;
   for (const Row& row : rows) {
@@ -77,7 +77,7 @@ struct Bench {
     }
   }
 
-  // The weights as those of a dense first layer with an input per place.
+  // The weights of an equivalent dense first layer with one input per place.
   std::vector<float> dense_weights() const {
     std::vector<float> result(kPlaces * table.width());
     for (std::uint32_t place = 0; place < kPlaces; ++place) {
@@ -99,7 +99,7 @@ struct Bench {
   Batch batch;
 };
 
-// As a decision computes it.
+// The output as a decision computes it.
 double output_of(const Network& network, const FeatureTable& table, const Row& row) {
   Network::Scratch scratch(network);
   FeatureRows rows;
@@ -131,7 +131,7 @@ void each_bench(bool adam, F&& f) {
   }
 }
 
-TEST(SparseNetwork, OutputsAreTheFormula) {
+TEST(SparseNetwork, OutputsMatchTheFormula) {
   each_bench(false, [](Bench& bench) {
     const NaiveMlp naive = bench.naive();
     const PlainBatch inputs = plain(kRows);
@@ -146,9 +146,9 @@ TEST(SparseNetwork, OutputsAreTheFormula) {
   });
 }
 
-// With keep2 = 0 and an epsilon far above |g|, a weight moves by rate g / epsilon. The step is so
-// long that a layer which saw moved weights would show.
-TEST(SparseNetwork, TheGradientIsThatOfFiniteDifferences) {
+// With keep2 = 0 and an epsilon far above |g|, a weight changes by rate g / epsilon. The step is so
+// large that one would notice if a layer used weights that had already changed.
+TEST(SparseNetwork, TheGradientMatchesFiniteDifferences) {
   each_bench(false, [](Bench& bench) {
     NaiveMlp naive = bench.naive();
     const PlainBatch batch = plain(kRows);
@@ -235,7 +235,7 @@ TEST(SparseNetwork, ASharedCopyDoesNotLearn) {
   EXPECT_LT(loss_of(bench.network, bench.table), 0.1 * before);
 }
 
-TEST(SparseNetwork, FiniteSeesOneRow) {
+TEST(SparseNetwork, FiniteDetectsOneBadRow) {
   Bench bench({7, 5}, InstructionSet::kPortable);
   EXPECT_TRUE(bench.trainer.finite(bench.network));
   bench.table.writable_row(77)[2] = INFINITY;
@@ -243,7 +243,7 @@ TEST(SparseNetwork, FiniteSeesOneRow) {
   EXPECT_FALSE(bench.trainer.finite(bench.network));
 }
 
-TEST(SparseNetwork, SavedAndLoadedItLearnsOnTheSame) {
+TEST(SparseNetwork, ContinuesTheSameAfterSaveAndLoad) {
   for (const bool adam : {false, true}) {
     const auto step = [adam](std::uint64_t t) {
       return make_optimizer_step(adam ? Optimizer::kAdam : Optimizer::kRmsprop, 0.01, t);

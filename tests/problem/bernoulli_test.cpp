@@ -54,7 +54,7 @@ TEST(Bernoulli, TheOthersPayGapLess) {
   }
 }
 
-TEST(Bernoulli, MeansSayHowManyActionsThereAre) {
+TEST(Bernoulli, MeansSetTheNumberOfActions) {
   const Bernoulli problem({}, read("(means=0.2x0.9x0.5)"));
   EXPECT_EQ(problem.shape().actions, 3U);
   EXPECT_NEAR(problem.regret(0), 0.7, 1e-15);
@@ -98,9 +98,9 @@ TEST(Bernoulli, CertainActionsAreCertain) {
   }
 }
 
-// All agents on a stream meet the same noise: a step takes as many words whatever is played, and
-// the better action pays whenever the worse one does.
-TEST(Bernoulli, AStepTakesTheSameDrawsWhateverTheAction) {
+// All agents on a stream get the same noise: a step takes the same number of words for every
+// action, and a better action pays whenever a worse one does.
+TEST(Bernoulli, AStepTakesTheSameDrawsForEveryAction) {
   for (const char* settings : {"(means=0x0.3x0.7x1)", "(means=0x0.3x0.7x1,rewards=uniform)"}) {
     Bernoulli problem({}, read(settings));
     std::vector<Rng> rng(4, Rng({.seed = 5}));

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 constexpr Stream kClicksSetup{.seed = 7, .role = Role::kSetup};
 
-// The weights as the header describes their draws: topics, tastes, devices, prices, in this order.
+// The weights, drawn as the header describes: topics, tastes, devices, prices, in this order.
 struct Weights {
   explicit Weights(const ClicksOptions& options) : topics(options.topics) {
     Rng rng(kClicksSetup);
@@ -35,7 +35,7 @@ struct Weights {
   std::vector<double> w, t, d, m;
 };
 
-// What a hash stands for: its place among the values of a feature.
+// The value that a hash stands for: its index among the values of a feature.
 std::size_t place_of(std::uint64_t side, const std::string& name,
                      const std::vector<std::string>& values, std::uint64_t hash) {
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -51,9 +51,9 @@ std::vector<std::string> numbered(const char* letter, std::uint64_t count) {
   return names;
 }
 
-// Without appeal the features say all: the odds of two articles on offer are those of the formula,
-// whatever b is.
-TEST(Clicks, TheFormula) {
+// Without appeal the features determine everything: the odds of two offered articles follow the
+// formula, whatever b is.
+TEST(Clicks, ChancesFollowTheFormula) {
   const ClicksOptions options{.turnover = 0.2, .appeal = 0.0};
   const Weights weights(options);
   Clicks problem(kClicksSetup, options);
@@ -78,7 +78,7 @@ TEST(Clicks, TheFormula) {
                        weights.d[device * options.topics + topic] +
                        weights.m[segment] * (price - 0.5));
     }
-    // p of the best is not told, but two regrets are two equations for b.
+    // p of the best article is not known, but two regrets give two equations for b.
     const auto best = static_cast<std::size_t>(std::ranges::max_element(chance) - chance.begin());
     const auto worst = static_cast<std::size_t>(std::ranges::min_element(chance) - chance.begin());
     EXPECT_EQ(problem.regret(static_cast<Action>(best)), 0.0);
@@ -99,7 +99,7 @@ TEST(Clicks, TheFormula) {
   }
   ASSERT_GT(bases.size(), 20U);
   const auto [smallest, largest] = std::ranges::minmax(bases);
-  EXPECT_NEAR(smallest, largest, 1e-3);  // a price is single precision
+  EXPECT_NEAR(smallest, largest, 1e-3);  // a price has single precision
 }
 
 TEST(Clicks, AUniformChoiceEarnsTheRate) {
@@ -133,7 +133,7 @@ TEST(Clicks, ArticlesComeAndGo) {
   const std::size_t seen = ids_of(0.1).size();
   EXPECT_GT(seen, 90U);  // 20 + Binomial(1000, 0.1)
   EXPECT_LT(seen, 150U);
-  EXPECT_EQ(ids_of(1.0).size(), 1019U);  // one goes before it is seen
+  EXPECT_EQ(ids_of(1.0).size(), 1019U);  // one article is replaced before it is seen
 }
 
 TEST(Clicks, EveryArticleIsOfferedEquallyOften) {
@@ -161,10 +161,10 @@ TEST(Clicks, NoiseShowsSomeTopicsWrong) {
   const auto right = shown(0.0), noisy = shown(0.4);
   int wrong = 0;
   for (const auto& [id, topic] : right) wrong += topic == noisy.at(id) ? 0 : 1;
-  EXPECT_NEAR(wrong, 0.4 * 2000 * 7 / 8, 110);  // one of 8 topics drawn is the right one
+  EXPECT_NEAR(wrong, 0.4 * 2000 * 7 / 8, 110);  // one in 8 random topics is right by chance
 }
 
-TEST(Clicks, MoreOnOfferThanThereAreIsRefused) {
+TEST(Clicks, OfferingMoreThanThereAreIsRefused) {
   EXPECT_THAT(testing::error_of<UsageError>([] { Clicks({}, {.articles = 5, .offered = 6}); }),
               HasSubstr("clicks: offered is 6, expected at most articles, 5"));
 }

@@ -1,4 +1,4 @@
-// The large data sets, and what uniform play costs on all of them.
+// The large data sets, and the regret of uniform play on all data sets.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,7 +27,7 @@ TEST(DatasetStatistics, CovertypeAndCensusAreComplete) {
   EXPECT_EQ(covertype->dim(), 54U);
   EXPECT_EQ(class_counts(*covertype),
             (std::vector<std::uint64_t>{211840, 283301, 35754, 2747, 9493, 17367, 20510}));
-  // Every column has mean 0 and deviation 1.
+  // Every column has mean 0 and standard deviation 1.
   std::vector<double> x = covertype->start(), sum(54), square(54);
   std::vector<std::uint32_t> hot;
   for (std::uint64_t row = 0; row < covertype->rows(); ++row) {
@@ -48,9 +48,9 @@ TEST(DatasetStatistics, CovertypeAndCensusAreComplete) {
                                                                16538, 23630, 485, 417}));
 }
 
-// The mean over trials of what uniform play is expected to give away, against the paper's table 1
-// (mean and standard error as there): three standard errors, ours included.
-TEST(DatasetStatistics, UniformPlayCostsWhatTheTableSays) {
+// The mean over trials of the expected regret of uniform play, compared with the mean and standard
+// error in the paper's table 1: within three combined standard errors.
+TEST(DatasetStatistics, UniformPlayHasTheRegretOfThePapersTable) {
   const DataFolders folders;
   SAU_NEED_SHARED_DATA(folders);
   const struct {

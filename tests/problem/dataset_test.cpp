@@ -60,7 +60,7 @@ TEST(Dataset, MushroomIsOneHotAndPaysByItsClass) {
   EXPECT_EQ(problem->default_steps(), 50'000U);
 }
 
-// What eating gives in three rounds of the rows: passing is the only reward known beforehand.
+// The rewards of eating in three passes over the rows. (Only the reward of not eating is fixed.)
 std::vector<double> eaten(std::string_view spec, std::uint64_t trial) {
   const auto problem = make_problem(spec, {.seed = 2, .trial = trial});
   Rng rng(Stream{.seed = 3, .trial = trial});
@@ -75,7 +75,7 @@ std::vector<double> eaten(std::string_view spec, std::uint64_t trial) {
   return rewards;
 }
 
-TEST(Dataset, FrozenOutcomesComeAgainAndFreshOnesDoNot) {
+TEST(Dataset, FrozenOutcomesRepeatAndFreshOnesDoNot) {
   const DataFolders folders;
   SAU_NEED_SHARED_DATA(folders);
   const auto frozen = eaten("mushroom", 0), fresh = eaten("mushroom-fresh", 0);
@@ -120,7 +120,7 @@ TEST(Dataset, AdultDropsIncompleteRows) {
   const auto table = detail::open_dataset(detail::data_loader("adult"));
   EXPECT_EQ(table->rows(), 30162U);
   EXPECT_EQ(table->dim(), 92U);
-  // Occupations as text: Adm-clerical, Armed-Forces, Craft-repair, ...
+  // Occupations sorted as text: Adm-clerical, Armed-Forces, Craft-repair, ...
   EXPECT_THAT(class_counts(*table), ElementsAre(3721, 9, 4030, 3992, 989, 1350, 1966, 3212, 143,
                                                 4038, 644, 3584, 912, 1572));
   // The first row: 39, State-gov, 77516, Bachelors, 13, ..., Adm-clerical, ..., <=50K.
@@ -146,7 +146,7 @@ TEST(Dataset, JesterPermutesItsColumns) {
   const auto problem = make_problem("jester", {.seed = 1});
   EXPECT_EQ(problem->shape(), (Shape{8, 32}));
   Rng rng(Stream{});
-  // The numbers of a step are those of a row in another order, the same for all rows.
+  // The numbers of a step are those of a row in another order, which is the same for all rows.
   const Context x = problem->next(rng);
   std::vector<double> all(x.begin(), x.end());
   for (Action a = 0; a < 8; ++a) all.push_back(problem->pull(a, rng));
@@ -186,7 +186,7 @@ TEST(Dataset, FinancialDrawsItsPortfolios) {
   }
 }
 
-TEST(Dataset, AFileThatIsNotWholeIsRefused) {
+TEST(Dataset, AnIncompleteFileIsRefused) {
   const DataFolders folders;
   ::setenv("SAU_DATA_DIR", folders.path().c_str(), 1);
   std::filesystem::create_directories(folders.path() / "statlog");

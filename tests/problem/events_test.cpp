@@ -75,7 +75,7 @@ std::string refusal_of(const std::string& line) {
   return error_of([&] { EventLog(good + "\n" + line + "\n", "x.jsonl"); });
 }
 
-TEST(EventLog, WhatIsWrongIsSaidWithLineAndField) {
+TEST(EventLog, ErrorsNameLineAndField) {
   EXPECT_EQ(refusal_of("nonsense"), "x.jsonl, line 2: expected a JSON object");
   EXPECT_EQ(refusal_of(R"({"actions":[]})"),
             "x.jsonl, line 2: actions: expected an array of actions");
@@ -132,13 +132,13 @@ class EventsFile : public ::testing::Test {
   testing::DataFolders folders_;
 };
 
-TEST_F(EventsFile, AreOfferedInTheOrderOfTheFileIfAskedFor) {
+TEST_F(EventsFile, AreOfferedInTheOrderOfTheFileOnRequest) {
   Events problem({}, {.file = write(3), .order = EventOrder::kFile});
   EXPECT_EQ(problem.default_steps(), 3U);
   EXPECT_THAT(played(problem, 7), ElementsAre(0, 1, 2, 0, 1, 2, 0));
 }
 
-TEST_F(EventsFile, AreOfferedInAnOrderThatIsDrawnForTheTrial) {
+TEST_F(EventsFile, AreOfferedInARandomOrderPerTrial) {
   const std::string file = write(50);
   Events one({.trial = 0}, {.file = file}), same({.trial = 0}, {.file = file}),
       other({.trial = 1}, {.file = file});
@@ -151,7 +151,7 @@ TEST_F(EventsFile, AreOfferedInAnOrderThatIsDrawnForTheTrial) {
   for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(sorted[i], static_cast<double>(i / 2));
 }
 
-TEST_F(EventsFile, AFileThatChangedIsReadAnew) {
+TEST_F(EventsFile, AChangedFileIsReadAgain) {
   const std::string before = Events({}, {.file = write(3)}).data();
   EXPECT_EQ(before.size(), 16U);
   EXPECT_EQ(Events({}, {.file = write(3)}).data(), before);

@@ -47,9 +47,9 @@ TEST(LinearProblem, ThetasHaveLengthOneAndDependOnTheTrialOnly) {
   }
 }
 
-// Before scaling, uniform elements are flat and normal ones are not, and so are those of the
-// length-1 vector: E sum theta_i^4 is 3 / (p + 2) for normal ones, and less for uniform ones.
-TEST(LinearProblem, ThetasHaveTheLawAskedFor) {
+// The fourth moments tell uniform from normal elements, also after scaling to length 1:
+// E sum theta_i^4 is 3 / (p + 2) for normal elements, and less for uniform ones.
+TEST(LinearProblem, ThetasHaveTheRequestedDistribution) {
   const auto fourth = [](LinearTheta law) {
     double sum = 0.0;
     constexpr int kTrials = 4'000;
@@ -63,7 +63,7 @@ TEST(LinearProblem, ThetasHaveTheLawAskedFor) {
   EXPECT_LT(fourth(LinearTheta::kUniform), 0.38);
 }
 
-TEST(LinearProblem, RewardIsLinearAndRegretIsExpected) {
+TEST(LinearProblem, RewardIsLinearAndRegretIsInExpectation) {
   for (auto options : variants()) {
     options.noise = 0.0;
     LinearProblem problem(Stream{.seed = 3}, options);
@@ -81,7 +81,7 @@ TEST(LinearProblem, RewardIsLinearAndRegretIsExpected) {
   }
 }
 
-// Whatever is played, the same contexts and the same errors come.
+// The contexts and the errors do not depend on what is played.
 TEST(LinearProblem, AllAgentsMeetTheSameProblem) {
   for (const auto& options : variants()) {
     LinearProblem one(Stream{.seed = 5}, options), other(Stream{.seed = 5}, options);
@@ -130,7 +130,7 @@ Moments errors_of(const LinearProblemOptions& options) {
 }
 
 // Standard errors at 1e5 steps: about 0.003 for a correlation, 0.002 for a variance of 0.25.
-TEST(LinearProblem, ErrorsAreIndependentWithTheNoiseAsked) {
+TEST(LinearProblem, ErrorsAreIndependentWithTheRequestedNoise) {
   const Moments m = errors_of({});
   EXPECT_NEAR(m.mean, 0.0, 0.007);
   EXPECT_NEAR(m.variance, 0.25, 0.006);
@@ -145,7 +145,7 @@ TEST(LinearProblem, Ar1ErrorsKeepTheMarginalNoise) {
   EXPECT_NEAR(m.lag2, 0.25, 0.015);
 }
 
-// The first error too has the full variance: the series does not have to warm up.
+// The first error already has the full variance: the series does not have to warm up.
 TEST(LinearProblem, Ar1ErrorsStartStationary) {
   double square = 0.0;
   constexpr int kTrials = 20'000;
@@ -160,8 +160,8 @@ TEST(LinearProblem, Ar1ErrorsStartStationary) {
   EXPECT_NEAR(square, 0.25, 0.01);
 }
 
-// Correlations of neighbours 1 and 2 apart within a context, and of one element over steps.
-TEST(LinearProblem, ContextsHaveTheirCovariance) {
+// Correlations of elements 1 and 2 apart within a context, and of one element over steps.
+TEST(LinearProblem, ContextsHaveTheRightCovariance) {
   for (const LinearContexts law : {LinearContexts::kNormal, LinearContexts::kAr1}) {
     LinearProblem problem(Stream{.seed = 11}, {.contexts = law});
     Rng rng(Stream{.seed = 12});

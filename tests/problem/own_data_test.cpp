@@ -18,7 +18,7 @@ using testing::DataFolders;
 using testing::error_of;
 using ::testing::HasSubstr;
 
-// 200 rows: a number that tells them apart, a word, and the class, which is the number modulo 3.
+// 200 rows with a unique number, a word, and the class, which is the number modulo 3.
 std::string numbered_rows() {
   std::string text = "number,word,class\n";
   for (int i = 0; i < 200; ++i) {
@@ -65,7 +65,7 @@ TEST_F(OwnData, ACsvIsAProblemOfItsClasses) {
   EXPECT_EQ(rng.position(), 0U);
 }
 
-TEST_F(OwnData, ATrialIsAPermutationThatGoesRound) {
+TEST_F(OwnData, ATrialIsAPermutationThatRepeats) {
   const auto seen = numbers_of(*numbered(0), 450);
   const std::vector first(seen.begin(), seen.begin() + 200);
   EXPECT_EQ(std::set<double>(first.begin(), first.end()).size(), 200U);
@@ -128,8 +128,8 @@ TEST_F(OwnData, TheDataHaveAFingerprint) {
   EXPECT_EQ(make_problem("bernoulli", {})->data(), "");
 }
 
-// It is a note for whoever takes notes; the library itself prints nothing.
-TEST_F(OwnData, WhatWasUnderstoodIsSaidOnce) {
+// It goes to the note function; the library itself prints nothing.
+TEST_F(OwnData, ANoteSaysOnceHowTheFileWasRead) {
   ::testing::internal::CaptureStderr();
   const testing::KeptNotes notes;
   numbered(0);
@@ -142,7 +142,7 @@ TEST_F(OwnData, WhatWasUnderstoodIsSaidOnce) {
                 ": 200 rows, header, label class (3 classes), 1 number, 1 word");
 }
 
-TEST_F(OwnData, WhatIsMissingIsSaid) {
+TEST_F(OwnData, ErrorsNameTheMistake) {
   EXPECT_EQ(error_of<UsageError>([] { make_problem("csv", {}); }),
             "csv: file is missing; write csv(file=PATH)");
   EXPECT_THAT(error_of<UsageError>([] { make_problem("rewards(file=x.csv)", {}); }),

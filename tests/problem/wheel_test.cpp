@@ -16,7 +16,7 @@ Action action_of_quadrant(Context x) {
   return x[1] >= 0.0 ? 3 : 4;
 }
 
-// What is paid, to within six times the error of 0.01.
+// The rewards, within six times the standard deviation of 0.01.
 TEST(Wheel, PaysByRadiusAndQuadrant) {
   for (const double delta : {0.0, 0.5, 0.95, 1.0}) {
     Wheel wheel(Stream{}, {.delta = delta});
@@ -37,7 +37,7 @@ TEST(Wheel, PaysByRadiusAndQuadrant) {
   }
 }
 
-TEST(Wheel, RegretIsAgainstTheRealisedBest) {
+TEST(Wheel, RegretIsRelativeToTheBestRealisedReward) {
   Wheel wheel(Stream{}, {.delta = 0.8});
   Rng rng(Stream{.seed = 2});
   for (int step = 0; step < 1'000; ++step) {
@@ -49,8 +49,8 @@ TEST(Wheel, RegretIsAgainstTheRealisedBest) {
   }
 }
 
-// Two draws for the place and five for the errors; the rejection inside normal() may add some, but
-// the same whatever is played.
+// Two draws for the position and five for the errors. Rejection inside normal() may add some, but
+// always the same number, whatever is played.
 TEST(Wheel, AllAgentsMeetTheSameWheel) {
   Wheel one(Stream{}, {}), other(Stream{}, {});
   Rng first(Stream{.seed = 3}), second(Stream{.seed = 3});
@@ -103,7 +103,7 @@ TEST(Wheel, ErrorsHaveAStandardDeviationOfAHundredth) {
 
 // The expected regret of uniform play over 2000 steps at delta = 0.5 is 58820 (appendix C's table
 // has 82053 there, an outlier); the standard error of one trial is about 1000.
-TEST(Wheel, UniformPlayCostsWhatItShould) {
+TEST(Wheel, UniformPlayHasTheExpectedRegret) {
   double regret = 0.0;
   constexpr std::uint64_t kTrials = 20;
   for (std::uint64_t trial = 0; trial < kTrials; ++trial) {

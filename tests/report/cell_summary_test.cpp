@@ -48,7 +48,7 @@ std::size_t columns_of(const std::string& line) {
       std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-TEST(Summarise, OfElevenTrialsByHand) {
+TEST(Summarise, ElevenTrialsMatchTheHandCalculation) {
   const Cell cell = cell_of("p", "a", 11);
   const auto summaries = summarise({.seed = 1, .cells = {results_of(cell, 11)}}, {{cell}});
   ASSERT_EQ(summaries.size(), 1U);
@@ -65,7 +65,7 @@ TEST(Summarise, OfElevenTrialsByHand) {
   EXPECT_EQ(summary.seconds, 0.5);
 }
 
-TEST(Summarise, OnlyTheTrialsAskedFor) {
+TEST(Summarise, UsesOnlyTheTrialsAskedFor) {
   const RunResults results{.seed = 1, .cells = {results_of(cell_of("p", "a", 11), 11)}};
   const auto summaries = summarise(results, {{cell_of("p", "a", 3)}});
   ASSERT_EQ(summaries.size(), 1U);
@@ -74,7 +74,7 @@ TEST(Summarise, OnlyTheTrialsAskedFor) {
   EXPECT_DOUBLE_EQ(summaries[0].stuck, 0.0);
 }
 
-TEST(Summarise, AsManyTrialsAsThereAre) {
+TEST(Summarise, UsesAsManyTrialsAsThereAre) {
   const RunResults results{.seed = 1, .cells = {results_of(cell_of("p", "a", 50), 2)}};
   const auto summaries = summarise(results, {{cell_of("p", "a", 50)}});
   EXPECT_EQ(summaries[0].trials, 2U);
@@ -95,7 +95,7 @@ TEST(Summarise, OneTrialHasNoStandardErrorAndNoTrialIsAllZero) {
   EXPECT_EQ(summaries[1].stuck, 0.0);
 }
 
-TEST(Summarise, InTheOrderAskedForAndNothingElse) {
+TEST(Summarise, ReturnsTheCellsAskedForInOrder) {
   const Cell a = cell_of("p", "a", 2), b = cell_of("p", "b", 2), c = cell_of("p", "c", 2);
   Cell other_steps = a;
   other_steps.steps = 7;
@@ -165,7 +165,7 @@ TEST(SummaryTable, HasEveryColumnAndTheStandardError) {
   }
 }
 
-TEST(SummaryTable, LinesUpOnTheTerminalWhateverTheBytes) {
+TEST(SummaryTable, ColumnsLineUpWithNonAsciiText) {
   const Cell ascii = cell_of("p", "plain", 1100), wide = cell_of("p", "naïve-ε-größte", 2),
              none = cell_of("p", "none", 3);
   const auto summaries = summarise(
@@ -189,7 +189,7 @@ TEST(SummaryTable, AFieldWithoutTrialsShowsDashesNotZeros) {
   EXPECT_THAT(lines[2], ::testing::Not(HasSubstr("0.0")));
 }
 
-TEST(SummaryTable, ABlockAProblem) {
+TEST(SummaryTable, HasOneBlockPerProblem) {
   const Cell a = cell_of("p", "a", 2), b = cell_of("q", "b", 2);
   const std::string text = summary_table(
       summarise({.seed = 1, .cells = {results_of(a, 2), results_of(b, 2)}}, {{a, b}}));
@@ -211,7 +211,7 @@ CellResults with_failures(const Cell& cell) {
   return results;
 }
 
-TEST(FailedTrials, CountAsTrialsAndInNoNumber) {
+TEST(FailedTrials, CountAsTrialsButNotInTheStatistics) {
   const Cell cell = cell_of("p", "a", 11);
   const auto summaries = summarise({.seed = 1, .cells = {with_failures(cell)}}, {{cell}});
   const CellSummary& summary = summaries.at(0);
@@ -255,7 +255,7 @@ TEST(FailedTrials, HaveAColumnOnlyWhereThereAreAny) {
               ElementsAre("b on p: 2 of 11 trials failed; first: trial 1: reason 1"));
 }
 
-TEST(FailedTrials, AllOfThemLeaveNoNumbersAtAll) {
+TEST(FailedTrials, IfAllTrialsFailedThereAreNoNumbers) {
   const Cell cell = cell_of("p", "a", 2);
   CellResults results{.cell = cell, .points = {}, .trials = {}, .seconds = 0.5};
   results.trials.resize(2);

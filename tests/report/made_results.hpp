@@ -9,7 +9,7 @@
 
 namespace sau::testing {
 
-// A cell with these total regrets, one a trial; NaN is a trial that failed. Curves rise evenly.
+// A cell with these total regrets, one per trial; NaN is a failed trial. Curves rise evenly.
 struct MadeCell {
   std::string problem, problem_spec, agent, agent_spec;
   std::vector<double> regret;
@@ -22,7 +22,7 @@ inline MadeCell bernoulli(const std::string& agent, std::vector<double> regret) 
   return {"bernoulli-10-0.1", "bernoulli", agent, "spec of " + agent, std::move(regret)};
 }
 
-// Writes the folder as a run would; nobody played.
+// Writes the folder as a run would, without playing.
 inline void write_results(const std::filesystem::path& path, const std::vector<MadeCell>& cells,
                           std::uint64_t seed = 1) {
   Experiment experiment{.seed = seed, .cells = {}};

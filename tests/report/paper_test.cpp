@@ -58,9 +58,9 @@ TEST(Paper, HasTheNumbersAsPrinted) {
   EXPECT_EQ(built_in().find_problem("mushroom-fresh"), nullptr) << "no numbers";
 }
 
-// What "normalised" means in the paper: mean and standard error over Uniform's mean. Both tables
-// are rounded, so the regrets' last digits show a little.
-TEST(Paper, TheNormalisedTableIsTheOtherOverUniformsMean) {
+// "Normalised" in the paper means: mean and standard error divided by Uniform's mean. Both tables
+// are rounded, so the last digits of the regrets have a small effect.
+TEST(Paper, TheNormalisedTableIsRegretOverUniformsMean) {
   for (const PaperProblem& problem : built_in().problems) {
     if (problem.steps == 0) continue;
     const double uniform = built_in().value(TableKind::kRegret, problem.name, "Uniform")->mean;
@@ -84,7 +84,7 @@ TEST(Paper, EveryNameIsThereOnce) {
   }
 }
 
-TEST(Paper, ASecondOneIsASecondSetOfFiles) {
+TEST(Paper, ASecondPaperCanBeAdded) {
   const Paper paper = second();
   EXPECT_THAT(paper.algorithms, ElementsAre("Own", "Uniform"));
   EXPECT_EQ(paper.problems.at(2).note, "Only a figure.");
@@ -97,7 +97,7 @@ TEST(Paper, ASecondOneIsASecondSetOfFiles) {
   EXPECT_LT(detail::algorithm_rank("Neural-SAU-UCB", both), detail::algorithm_rank("Own", both));
   EXPECT_LT(detail::algorithm_rank("Own", both), detail::algorithm_rank("unknown", both));
   EXPECT_LT(detail::algorithm_rank("unknown", both), detail::algorithm_rank("Uniform", both));
-  // Whose numbers stand beside a problem is a matter of its steps.
+  // The number of steps decides which paper's numbers are shown.
   EXPECT_EQ(detail::paper_beside("mushroom", 50000, both), &both[0]);
   EXPECT_EQ(detail::paper_beside("mushroom", 10, both), &both[1]);
   EXPECT_EQ(detail::paper_beside("mushroom", 11, both), nullptr);
@@ -120,7 +120,7 @@ TEST(Paper, DifferencesBelongToCells) {
   EXPECT_THAT(ids(TableKind::kRegret, "mushroom", "Own too", -3.1), ElementsAre("not-explained"));
 }
 
-TEST(ReadPaper, SaysWhatIsWrongAndWhere) {
+TEST(ReadPaper, ErrorsNameTheMistakeAndItsPlace) {
   const std::string good = R"({"citation": "C", "report_title": "T",
                                "problems": [{"name": "p", "steps": 1}, {"name": "q"}]})";
   const auto csv = [&](const std::string& line) {

@@ -36,7 +36,7 @@ Report small_report() {
                     {"linear-5-5", "linear", "b", "s2", {1, 2, 3}}});
 }
 
-TEST(ReportJson, HasTheMembersByTheirNames) {
+TEST(ReportJson, HasTheMembersUnderTheirNames) {
   const auto json = nlohmann::json::parse(report_json(small_report()));
   EXPECT_EQ(json["format"], "sau-report");
   EXPECT_EQ(json["format_version"], 1);
@@ -104,7 +104,7 @@ TEST(ReportCsv, HasTheExactNumbers) {
   EXPECT_THAT(files[5].bytes, HasSubstr("\nranks-1,a_1,1.5,"));
 }
 
-TEST(EstimateText, ShowsWhatTheIntervalAllows) {
+TEST(EstimateText, ShowsAsManyDigitsAsTheIntervalAllows) {
   EXPECT_EQ(detail::estimate_text({-36.81, -41.96, -31.77}), "-36.8 [-42.0, -31.8]");
   EXPECT_EQ(detail::estimate_text({1252.77, 1170.1, 1290.6}), "1253 [1170, 1291]");
   EXPECT_EQ(detail::estimate_text({2.5, 2.5, 2.5}), "2.500 [2.500, 2.500]");

@@ -53,7 +53,7 @@ std::vector<std::string> ids_of(const Report& report) {
   return ids;
 }
 
-TEST(MakeReport, SeriesByHand) {
+TEST(MakeReport, SeriesMatchTheHandCalculation) {
   const Report report = report_of({bernoulli("a", {10, 40, 20})});
   const ProblemFigure& figure = report.sections.at(0).problems.at(0);
   EXPECT_THAT(figure.points, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
@@ -80,7 +80,7 @@ TEST(MakeReport, WhiskersEndAtTheLastTrialWithinThreeHalvesOfTheBox) {
   const Report report = report_of({bernoulli("a", {0, 10, 11, 12, 13, 14, 30})});
   const Series& series = report.sections.at(0).problems.at(0).series.at(0);
   EXPECT_EQ(series.q25, 10.5);
-  EXPECT_EQ(series.q75, 13.5);  // reach 4.5: 6 to 18
+  EXPECT_EQ(series.q75, 13.5);  // the whiskers may reach 4.5 beyond the box: 6 to 18
   EXPECT_EQ(series.whisker_low, 10.0);
   EXPECT_EQ(series.whisker_high, 14.0);
   EXPECT_EQ(series.minimum, 0.0);
@@ -112,11 +112,11 @@ TEST(MakeReport, ManyTrialsAreThinnedAndTheEndsKept) {
   EXPECT_LT(report_json(report).size(), 60'000U);
 }
 
-TEST(MakeReport, FailedTrialsAreInNoNumberAndAreSaidToBe) {
+TEST(MakeReport, FailedTrialsAreNotCountedAndTheNotesSaySo) {
   const Report report = report_of({bernoulli("a", {10, kFailed, 30}), bernoulli("b", {5, 6, 7}),
                                    bernoulli("gone", {kFailed, kFailed})});
   const ProblemFigure& figure = report.sections.at(0).problems.at(0);
-  ASSERT_THAT(figure.series, SizeIs(2)) << "nothing to draw of the third";
+  ASSERT_THAT(figure.series, SizeIs(2)) << "the third has nothing to draw";
   EXPECT_EQ(figure.series[0].final_mean.value, 20.0);
   EXPECT_EQ(figure.series[0].failed, 1U);
   EXPECT_THAT(figure.series[0].sample_trials, ElementsAre(0, 2));
@@ -127,7 +127,7 @@ TEST(MakeReport, FailedTrialsAreInNoNumberAndAreSaidToBe) {
   EXPECT_THAT(report.notes, Contains(HasSubstr("compared on the trials that both have")));
 }
 
-TEST(MakeReport, UnfinishedCellsAreSaidToBe) {
+TEST(MakeReport, TheNotesNameUnfinishedCells) {
   MadeCell half = bernoulli("half", {1, 2}), none = bernoulli("none", {});
   half.asked = none.asked = 4;
   const Report report = report_of({half, none, bernoulli("whole", {1, 2, 3, 4})});
@@ -137,7 +137,7 @@ TEST(MakeReport, UnfinishedCellsAreSaidToBe) {
   EXPECT_EQ(report.runs.at(0).asked, 12U);
 }
 
-TEST(MakeReport, HeavyTailsAreSaidToBeThere) {
+TEST(MakeReport, TheNotesNameHeavyTails) {
   std::vector<double> regret(30, 10.0);
   for (std::size_t i = 0; i < regret.size(); ++i) regret[i] += static_cast<double>(i % 5);
   std::vector<double> stuck = regret;
@@ -147,7 +147,7 @@ TEST(MakeReport, HeavyTailsAreSaidToBeThere) {
   EXPECT_THAT(report.notes, Contains(HasSubstr("bernoulli-10-0.1 (wild)")));
 }
 
-TEST(MakeReport, SectionsAreInThePapersOrderAndOwnFamiliesFollow) {
+TEST(MakeReport, SectionsAreInThePapersOrderAndOtherFamiliesFollow) {
   const Report report = report_of({{"mine", "csv(path=x)", "a", "a", {1}},
                                    {"adult", "dataset(name=adult)", "a", "a", {1}},
                                    {"statlog", "dataset(name=statlog)", "a", "a", {1}},
@@ -172,7 +172,7 @@ TEST(MakeReport, OneProblemWithTwoHorizonsIsTwoFigures) {
   EXPECT_EQ(problems[1].id, "bernoulli-10-0.1-2");
 }
 
-TEST(MakeReport, TwoAgentsOfOneNameAreTold) {
+TEST(MakeReport, TwoAgentsWithTheSameNameAreTwoSeries) {
   MadeCell other = bernoulli("TS", {3});
   other.agent_spec = "other";
   const Report report = report_of({bernoulli("TS", {1}), other});
@@ -188,7 +188,7 @@ MadeCell wheel(const std::string& name, const std::string& spec, const std::stri
   return {name, spec, agent, "spec of " + agent, {regret, regret + 10.0}, 2000};
 }
 
-TEST(MakeReport, ThePapersNumbersAreBesideItsProblemsOnly) {
+TEST(MakeReport, OnlyThePapersProblemsHaveItsNumbers) {
   const std::vector<MadeCell> cells = {
       wheel("wheel-0.90", "wheel(delta=0.9)", "Linear-SAU-S", 8000),
       wheel("wheel-0.90", "wheel(delta=0.9)", "Uniform", 15000)};
@@ -207,7 +207,7 @@ TEST(MakeReport, ThePapersNumbersAreBesideItsProblemsOnly) {
   EXPECT_THAT(without.differences, IsEmpty());
 }
 
-TEST(MakeReport, SyntheticDataSaySoAndStandAlone) {
+TEST(MakeReport, SyntheticAndFreshDataAreMarked) {
   const Report report = report_of(
       {{"census-synthetic", "dataset(name=census_synthetic)", "Uniform", "u", {1, 2}, 25000},
        {"mushroom-fresh", "dataset(name=mushroom,outcomes=fresh)", "Uniform", "u", {1, 2}, 50000}});
@@ -219,7 +219,7 @@ TEST(MakeReport, SyntheticDataSaySoAndStandAlone) {
   EXPECT_FALSE(report.paper);
 }
 
-TEST(MakeReport, AParameterIsAFigureFromThreeValuesOn) {
+TEST(MakeReport, AParameterWithThreeOrMoreValuesIsAFigure) {
   std::vector<MadeCell> cells;
   for (const char* agent : {"NeuralLinear", "Uniform"}) {
     cells.push_back(wheel("wheel-0.90", "wheel(delta=0.9)", agent, 300));
@@ -248,7 +248,7 @@ TEST(MakeReport, RanksAndTimesOverAllProblems) {
                                    {"linear-5-5", "linear", "b", "b", {10, 20}},
                                    {"linear-5-5", "linear", "c", "c", {9, 9}}});
   const ReportSection& overview = report.sections.back();
-  ASSERT_THAT(overview.ranks, SizeIs(1)) << "what both problems have";
+  ASSERT_THAT(overview.ranks, SizeIs(1)) << "the algorithms that both problems have";
   EXPECT_THAT(overview.ranks[0].ranks.problems, ElementsAre("bernoulli-10-0.1", "linear-5-5"));
   EXPECT_EQ(overview.ranks[0].ranks.algorithms.at(0).rank.value, 1.5);
   ASSERT_THAT(overview.times, SizeIs(1));
@@ -278,7 +278,7 @@ TEST(MakeReport, FoldersAreJoined) {
   EXPECT_THAT(report.sections[0].problems[0].comparison.pairs, SizeIs(1));
   EXPECT_THAT(report.notes, Contains(HasSubstr("both hold one of the cells")));
   ASSERT_THAT(report.runs, SizeIs(2));
-  EXPECT_EQ(report.runs[0].trials, 2U) << "what is in the folder, shown or not";
+  EXPECT_EQ(report.runs[0].trials, 2U) << "all trials of the folder, shown or not";
   EXPECT_EQ(report.runs[1].trials, 6U);
 }
 
@@ -309,7 +309,7 @@ TEST(MakeReport, KernelsThatDifferAreNamed) {
   EXPECT_EQ(report.runs.at(0).machine, "c, kernel other");
 }
 
-TEST(MakeReport, RefusesFoldersThatDoNotGoTogether) {
+TEST(MakeReport, RefusesFoldersThatDoNotFitTogether) {
   const TemporaryFolder folder;
   MadeCell one = bernoulli("x", {1}), two = bernoulli("y", {1}), longer = bernoulli("x", {1});
   one.data = "aaaaaaaaaaaaaaaa";
@@ -338,7 +338,7 @@ TEST(MakeReport, RefusesDamagedFoldersAndNamesTheFile) {
   replace_in(cell, "\n1,,2", "\n1,,3");
   EXPECT_THAT(error_of([&] { report_of({folder / "r"}); }),
               AllOf(HasSubstr("bernoulli-10-0.1--x.csv, line 3"), HasSubstr("checksum")));
-  write_file(cell, good.substr(0, good.size() - 5));  // as while it is being written
+  write_file(cell, good.substr(0, good.size() - 5));  // as if it were still being written
   EXPECT_EQ(report_of({folder / "r"}).sections.at(0).problems.at(0).series.at(0).trials, 1U);
   write_file(folder / "r" / "theory.json", "{\"format\":\"sau-theory\",\"version\":1}");
   EXPECT_THAT(error_of([&] { report_of({folder / "r"}); }), HasSubstr("theory.json: is damaged"));

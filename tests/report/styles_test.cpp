@@ -28,7 +28,7 @@ Colour times(const std::array<Colour, 3>& matrix, const Colour& colour) {
   return result;
 }
 
-// Where a colour lies in OKLab (Ottosson 2020), in which distances are those that people see.
+// A colour in OKLab (Ottosson 2020), where distances match what people see.
 Colour oklab(const Colour& rgb) {
   Colour cones = times({{{0.4122214708, 0.5363325363, 0.0514459929},
                          {0.2119034982, 0.6806995451, 0.1073969566},
@@ -41,7 +41,7 @@ Colour oklab(const Colour& rgb) {
                cones);
 }
 
-// Full vision, and without the first, the second and the third kind of cones (Machado et al. 2009).
+// Full vision, and vision without each of the three kinds of cones (Machado et al. 2009).
 constexpr std::array<std::array<Colour, 3>, 4> kVision = {{
     {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
     {{{0.152286, 1.052583, -0.204868},
@@ -55,7 +55,7 @@ constexpr std::array<std::array<Colour, 3>, 4> kVision = {{
       {0.004733, 0.691367, 0.303900}}},
 }};
 
-// The distance for the reader to whom the two are most alike.
+// The distance for the kind of vision to which the two look most similar.
 double distance(const std::string& a, const std::string& b) {
   double least = 1.0;
   for (const auto& vision : kVision) {
@@ -75,7 +75,7 @@ double luminance(const std::string& hex) {
   return 0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2];
 }
 
-// As the guidelines for accessible pages have it (WCAG 2.1): 3 is enough for lines and marks.
+// The contrast as WCAG 2.1 defines it: 3 is enough for lines and marks.
 double contrast(const std::string& a, const std::string& b) {
   const double one = luminance(a) + 0.05, two = luminance(b) + 0.05;
   return std::max(one, two) / std::min(one, two);
@@ -86,8 +86,8 @@ const std::vector<std::string> kTables = {"LinearPosterior", "LinearGreedy",   "
                                           "Neural-SAU-S",    "Neural-SAU-UCB", "Uniform"};
 const std::vector<std::string> kBandits = {"SAU-UCB", "SAU-Sampling", "UCB1", "TS", "TSdiag"};
 
-// A difference that can be named is near 0.02 in OKLab; 0.07 leaves room for thin lines.
-TEST(Styles, ColourBlindReadersTellTheAlgorithmsOfAFigureApart) {
+// A just noticeable difference is near 0.02 in OKLab; 0.07 leaves room for thin lines.
+TEST(Styles, ColourBlindReadersCanDistinguishTheAlgorithmsOfAFigure) {
   for (const auto& names : {kTables, kBandits}) {
     const auto styles = detail::styles_of(names);
     for (std::size_t a = 0; a < styles.size(); ++a) {
@@ -101,7 +101,7 @@ TEST(Styles, ColourBlindReadersTellTheAlgorithmsOfAFigureApart) {
   }
 }
 
-TEST(Styles, StandOutFromThePaper) {
+TEST(Styles, StandOutFromTheBackground) {
   std::vector<std::string> names = kTables;
   names.insert(names.end(), kBandits.begin(), kBandits.end());
   for (const AlgorithmStyle& style : detail::styles_of(names)) {
@@ -110,7 +110,7 @@ TEST(Styles, StandOutFromThePaper) {
   }
 }
 
-TEST(Styles, AnAlgorithmLooksTheSameWhateverElseIsThere) {
+TEST(Styles, AnAlgorithmAlwaysHasTheSameStyle) {
   const auto one = detail::styles_of(std::vector<std::string>{"TS"});
   const auto two = detail::styles_of(std::vector<std::string>{"mine", "Uniform", "TS"});
   EXPECT_EQ(one[0].colour, two[2].colour);
@@ -118,7 +118,7 @@ TEST(Styles, AnAlgorithmLooksTheSameWhateverElseIsThere) {
   EXPECT_EQ(two[0].name, "mine");
 }
 
-TEST(Styles, OtherAlgorithmsTakeLooksThatNobodyHas) {
+TEST(Styles, OtherAlgorithmsGetUnusedStyles) {
   std::vector<std::string> names = {"Neural-SAU-UCB", "UCB1", "Uniform"};
   for (int i = 0; i < 20; ++i) names.push_back("other " + std::to_string(i));
   std::set<std::pair<std::string, std::vector<int>>> looks;

@@ -47,7 +47,7 @@ const TableOptions kRegretOnly{.kinds = {TableKind::kRegret}};
 const TableOptions kNormalisedOnly{.kinds = {TableKind::kNormalised}};
 const TableOptions kTimeOnly{.kinds = {TableKind::kTime}};
 
-TEST(MakeTables, RegretBesideThePapersByHand) {
+TEST(MakeTables, RegretAndZMatchTheHandCalculation) {
   const std::vector<CellSummary> cells = {wheel("Uniform", 15000.0, 100.0),
                                           wheel("Linear-SAU-S", 8821.1, 600.0)};
   const auto tables = make_tables(cells, kRegretOnly);
@@ -63,7 +63,7 @@ TEST(MakeTables, RegretBesideThePapersByHand) {
   EXPECT_EQ(tables[0].cell(1, 0).standing, Standing::kOther);
 }
 
-TEST(MakeTables, CellsKnowTheirSettingsIntervalAndWhatDiffers) {
+TEST(MakeTables, CellsHaveSettingsIntervalAndDifferences) {
   CellSummary cell = wheel("LinearGreedy", 15316.0, 524.0);
   cell.regret.median = 15000.0;
   cell.stuck = 0.5;
@@ -78,7 +78,7 @@ TEST(MakeTables, CellsKnowTheirSettingsIntervalAndWhatDiffers) {
   EXPECT_EQ(*greedy.median, 15000.0);
   EXPECT_EQ(greedy.stuck, 0.5);
   EXPECT_THAT(greedy.differs, ElementsAre("rare-updates", "opening-rounds"));
-  EXPECT_THAT(table.cell(1, 0).differs, ElementsAre("not-explained")) << "ten errors away";
+  EXPECT_THAT(table.cell(1, 0).differs, ElementsAre("not-explained")) << "ten standard errors away";
   for (const TableCell& each : table.cells) {
     for (const std::string& id : each.differs) {
       EXPECT_THAT(detail::known_differences(), Contains(::testing::Field(&Difference::id, id)));
@@ -86,7 +86,7 @@ TEST(MakeTables, CellsKnowTheirSettingsIntervalAndWhatDiffers) {
   }
 }
 
-TEST(MakeTables, NormalisedByUniformsMeanErrorsToo) {
+TEST(MakeTables, ValuesAndErrorsAreNormalisedByUniformsMean) {
   const std::vector<CellSummary> cells = {wheel("Uniform", 16000.0, 160.0),
                                           wheel("Linear-SAU-S", 8000.0, 400.0)};
   const Table table = make_tables(cells, kNormalisedOnly).at(0);
@@ -98,7 +98,7 @@ TEST(MakeTables, NormalisedByUniformsMeanErrorsToo) {
   EXPECT_FALSE(table.cell(1, 0).z) << "100 against 100 says nothing";
 }
 
-TEST(MakeTables, WithoutUniformThereIsASentence) {
+TEST(MakeTables, WithoutUniformThereIsANote) {
   const std::vector<CellSummary> cells = {mine("TS", 10.0, 1.0), mine("TS", 10.0, 1.0)};
   const Table table = make_tables(cells, kNormalisedOnly).at(0);
   EXPECT_THAT(table.cells, IsEmpty());
@@ -110,7 +110,7 @@ TEST(MakeTables, WithoutUniformThereIsASentence) {
   }
 }
 
-TEST(MakeTables, MarksTheLowestMeanAndWhatIsWithinTwoErrorsOfIt) {
+TEST(MakeTables, MarksTheLowestMeanAndThoseWithinTwoErrorsOfIt) {
   // 3 and 4: combined error 5. 20 is exactly two errors above 10, 20.1 is not.
   const Table table = make_tables(std::vector{mine("a", 10.0, 3.0), mine("b", 20.0, 4.0),
                                               mine("c", 20.1, 4.0), mine("d", 10.0, 9.0),
@@ -121,13 +121,14 @@ TEST(MakeTables, MarksTheLowestMeanAndWhatIsWithinTwoErrorsOfIt) {
   EXPECT_EQ(table.cell(1, 0).standing, Standing::kNear);
   EXPECT_EQ(table.cell(2, 0).standing, Standing::kOther);
   EXPECT_EQ(table.cell(3, 0).standing, Standing::kBest) << "equal means are both lowest";
-  EXPECT_EQ(table.cell(4, 0).standing, Standing::kOther) << "no error, no telling";
+  EXPECT_EQ(table.cell(4, 0).standing, Standing::kOther)
+      << "it has no standard error to compare with";
   EXPECT_FALSE(table.cell(4, 0).sem);
   EXPECT_EQ(table.cell(5, 0).trials, 0U);
   EXPECT_EQ(table.cell(5, 0).standing, Standing::kOther) << "an empty cell is not the best";
 }
 
-TEST(MakeTables, ThePapersNumbersOnlyForItsStepsAndNeverForSyntheticData) {
+TEST(MakeTables, ShowsThePapersNumbersOnlyForItsStepsAndRealData) {
   const std::string frozen = "dataset(name=mushroom)", fake = "dataset(name=census,synthetic=true)";
   const Table table =
       make_tables(std::vector{summary_of("census", fake, "Uniform", 20000.0, 9.0, 25000),
@@ -149,7 +150,7 @@ TEST(MakeTables, ThePapersNumbersOnlyForItsStepsAndNeverForSyntheticData) {
                                        HasSubstr("census-synthetic: synthetic data")));
 }
 
-TEST(MakeTables, ATableAFamilyAndTwoAgentsOfOneNameAreTwoRows) {
+TEST(MakeTables, HasOneTablePerFamilyAndOneRowPerAgent) {
   CellSummary other = wheel("Uniform", 3.0, 1.0);
   other.cell.agent_spec = "other";
   const auto tables = make_tables(
@@ -160,7 +161,7 @@ TEST(MakeTables, ATableAFamilyAndTwoAgentsOfOneNameAreTwoRows) {
   EXPECT_THAT(tables[1].algorithms, ElementsAre("TS"));
 }
 
-TEST(MakeTables, TimeHasThePapersButNoZAndNoBest) {
+TEST(MakeTables, TimeHasThePapersNumbersButNoZAndNoBest) {
   CellSummary cell =
       summary_of("statlog", "dataset(name=statlog)", "Uniform", 13000.0, 100.0, 43500);
   cell.failures.assign(3, {});
@@ -191,7 +192,7 @@ TEST(MakeTables, ACellWhoseTrialsAllFailedHasNoNumbers) {
   EXPECT_THAT(table.notes, Contains(HasSubstr("Neural-SAU-S: 50 of 50 trials failed.")));
 }
 
-TEST(MakeTables, WithoutThePaperOnRequest) {
+TEST(MakeTables, LeavesOutThePaperOnRequest) {
   TableOptions options = kRegretOnly;
   options.paper = false;
   const auto tables = make_tables(std::vector{wheel("Uniform", 15000.0, 100.0)}, options);

@@ -46,7 +46,7 @@ TEST(TheoryText, JsonHasEveryKey) {
   }
 }
 
-TEST(TheoryText, CsvHasALineACheck) {
+TEST(TheoryText, CsvHasOneLinePerCheck) {
   const std::string csv = theory_csv(checks());
   EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(csv, '\n')), checks().size() + 1);
   EXPECT_THAT(csv, StartsWith("id,where,statement,statistic,value,relation,expected,"));

@@ -1,13 +1,13 @@
 // Regret on ten Bernoulli actions with gap 0.1 and 100,000 steps (Zhu & Rigotti 2021, appendix
-// A.3). Bands measured on 2026-11-15 with seed 99, 2,000 trials an agent:
+// A.3). Bands measured on 2026-11-15 with seed 99, 2,000 trials per agent:
 //                  median   10-90 %      mean +- sem     max    se of the median of 200
 //     SAU-UCB       211.5   156-275      247 +- 10.9    9999    4.2
 //     SAU-Sampling  246.5   191-311      268 +- 8.5     9999    4.2
 //     TS            247.1   194-311      252 +- 1.5     1782    3.9
 //     UCB1         1515.6  1374-1669    1521 +- 2.5     1947    9.1
-// The means of SAU-UCB and SAU-Sampling are carried by a few trials that lose the best action: of
-// 2,000, 3 (SAU-UCB) and 2 (SAU-Sampling) played wrong actions through the whole last tenth. So the
-// median and the number of lost trials are tested. Seeds differ from the measurement's.
+// A few trials that lose the best action dominate the means of SAU-UCB and SAU-Sampling: of 2,000,
+// 3 (SAU-UCB) and 2 (SAU-Sampling) played wrong actions through the whole last tenth. So the tests
+// use the median and the number of lost trials. Seeds differ from those of the measurement.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ Cell measure(const std::string& agent_text) {
   return cell;
 }
 
-// An agent is measured once for all tests of this program.
+// Each agent is measured once for all tests of this program.
 const Cell& cell_of(const std::string& agent) {
   static std::map<std::string, Cell> cells;
   const auto found = cells.find(agent);

@@ -1,9 +1,10 @@
 // Neural agents against an independent naive implementation, in double and with other random
-// numbers, on a problem that no linear model can value. Seeds are fixed: a test passes always or
-// never; the band is three combined standard errors of the means. The first sizes, 200 trials and
-// 40 naive ones, gave differences of 0.5 and 2.3 of them but did not see a network that trains half
-// as often; hence the sizes below. With 2,000 of each and other seeds, on 2026-11-16, ours and
-// naive: SAU-UCB 164.1 +- 1.9 and 166.4 +- 1.9, SAU-Sampling 198.7 +- 2.0 and 201.5 +- 2.0.
+// numbers, on a problem that no linear model can learn. Seeds are fixed, so a test always passes or
+// always fails; the band is three combined standard errors of the means. The first sizes, 200
+// trials and 40 naive ones, gave differences of 0.5 and 2.3 standard errors, but did not detect a
+// network that trains half as often; hence the sizes below. With 2,000 of each and other seeds, on
+// 2026-11-16, ours and naive: SAU-UCB 164.1 +- 1.9 and 166.4 +- 1.9, SAU-Sampling 198.7 +- 2.0 and
+// 201.5 +- 2.0.
 
 #include <gtest/gtest.h>
 
@@ -31,7 +32,7 @@ constexpr std::uint64_t kOurTrials = 400, kNaiveTrials = 400;
 constexpr int kSteps = 600;
 const std::vector<std::size_t> kHidden{12, 10};
 
-// Quadrants: action 0 is good where the signs agree, 1 where they differ, 2 is between.
+// Quadrants: action 0 is good if the signs agree, 1 if they differ, 2 is in between.
 double mean_of(std::span<const double> x, Action action) {
   const double product = 4.0 * x[0] * x[1];
   return action == 0 ? product : action == 1 ? -product : 0.2;
@@ -136,11 +137,11 @@ void expect_agreement(const Summary& mine, const Summary& theirs, const Summary&
   EXPECT_LT(mine.mean + 3.0 * std::hypot(mine.sem, linear.sem), linear.mean);
 }
 
-TEST(DeepStatistics, NeuralSauUcbHasTheRegretOfTheNaiveImplementation) {
+TEST(DeepStatistics, NeuralSauUcbMatchesTheNaiveImplementation) {
   expect_agreement(ours<Mlp, SauUcb>(mlp_options()), naive(false), ours<Linear, SauUcb>({}));
 }
 
-TEST(DeepStatistics, NeuralSauSamplingHasTheRegretOfTheNaiveImplementation) {
+TEST(DeepStatistics, NeuralSauSamplingMatchesTheNaiveImplementation) {
   expect_agreement(ours<Mlp, SauSampling>(mlp_options()), naive(true),
                    ours<Linear, SauSampling>({}));
 }

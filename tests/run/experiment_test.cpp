@@ -12,9 +12,9 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-std::string usage_error(const std::function<void()>& deed) {
+std::string usage_error(const std::function<void()>& action) {
   try {
-    deed();
+    action();
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), ::testing::Not(HasSubstr("\n")));
     return error.what();
@@ -23,7 +23,7 @@ std::string usage_error(const std::function<void()>& deed) {
   return "";
 }
 
-TEST(MakeCell, NamesByThePaperAndSpecsCanonical) {
+TEST(MakeCell, HasThePapersNamesAndCanonicalSpecs) {
   const Cell cell = make_cell("bernoulli( actions = 50 , gap=0.10 )", "sau-ucb", 7, 3);
   EXPECT_EQ(cell.problem, "bernoulli-50-0.1");
   EXPECT_EQ(cell.agent, "SAU-UCB");
@@ -44,7 +44,7 @@ TEST(MakeCell, ASpecThatIsNotUtf8IsRefused) {
       Error);
 }
 
-TEST(MakeCell, WithoutAPaperNameTheCanonicalSpecIsTheName) {
+TEST(MakeCell, WithoutANameInThePaperTheNameIsTheCanonicalSpec) {
   const Cell cell = make_cell("bernoulli(actions=3)", "sau_ucb(alpha=0.50)", 7, 3);
   EXPECT_EQ(cell.problem, "bernoulli(actions=3)");
   EXPECT_EQ(cell.agent, "sample_mean+sau_ucb(alpha=0.5)");
@@ -54,13 +54,13 @@ TEST(MakeCell, ZeroStepsIsTheProblemsHorizon) {
   EXPECT_EQ(make_cell("bernoulli", "ucb1", 0, 1).steps, 100'000U);
 }
 
-TEST(MakeCell, WhatFitsIsTaken) {
+TEST(MakeCell, PairsThatFitAreAccepted) {
   EXPECT_EQ(make_cell("bernoulli", "beta_bernoulli+sau_sampling", 10, 1).agent_spec,
             "beta_bernoulli+sau_sampling");
   EXPECT_EQ(make_cell("bernoulli(rewards=uniform)", "ts", 10, 1).agent, "TS");
 }
 
-TEST(MakeCell, WhatDoesNotFitIsRefused) {
+TEST(MakeCell, PairsThatDoNotFitAreRefused) {
   const auto refused = [](const char* problem, const char* agent) {
     return usage_error([&] { make_cell(problem, agent, 10, 1); });
   };
@@ -124,7 +124,7 @@ TEST(PaperPart, EveryPartCanBeMadeAndShortened) {
   }
 }
 
-TEST(PaperPart, GroupsHaveTheirOwnAgentsAndStepsAndTheProblemsHorizonWithoutThem) {
+TEST(PaperPart, GroupsHaveTheirOwnAgentsAndStepsOrTheProblemsHorizon) {
   const PaperPart part = detail::read_paper_part("x", R"({
     "title": "t", "trials": 7,
     "groups": [
@@ -134,7 +134,7 @@ TEST(PaperPart, GroupsHaveTheirOwnAgentsAndStepsAndTheProblemsHorizonWithoutThem
       {"problems": ["bernoulli"], "agents": ["Uniform", "TS"], "steps": 9}
     ]})",
                                                  0);
-  ASSERT_EQ(part.cells.size(), 6U);  // the cell that is in two groups is there once
+  ASSERT_EQ(part.cells.size(), 6U);  // a cell that is in two groups appears once
   EXPECT_EQ(part.trials, 7U);
   EXPECT_EQ(part.cells[0].steps, 2000U);
   EXPECT_EQ(part.cells[1].agent, "LinearPosterior");
@@ -154,7 +154,7 @@ TEST(PaperPart, ADamagedFileIsNamed) {
   }
 }
 
-TEST(PaperPart, AProblemWithoutItsDataIsLeftOutOrReplacedByTheNextOfItsList) {
+TEST(PaperPart, AProblemWithoutDataIsLeftOutOrReplacedByTheNextInItsList) {
   ::setenv("SAU_DATA_DIR", "/nonexistent/data", 1);
   const PaperPart part = detail::read_paper_part("x", R"({
     "title": "t", "trials": 7,
@@ -169,7 +169,7 @@ TEST(PaperPart, AProblemWithoutItsDataIsLeftOutOrReplacedByTheNextOfItsList) {
   EXPECT_THAT(part.left_out[1], HasSubstr("census-synthetic: "));
 }
 
-TEST(PaperPart, TheTitleIsThatOfThePart) {
+TEST(PaperPart, TheTitleIsThePartsTitle) {
   for (const std::string& name : paper_parts()) {
     EXPECT_EQ(paper_title(name), paper_part(name, 1).title);
   }
@@ -183,7 +183,7 @@ TEST(PaperPart, AnUnknownPartNamesTheNearest) {
 }
 
 // The paper uses this name for both kinds of problems.
-TEST(Cell, AliasMeansTheAgentForTheProblem) {
+TEST(Cell, AnAliasDependsOnWhetherTheProblemHasContexts) {
   EXPECT_EQ(make_cell("linear-5-5", "TS", 0, 1).agent_spec, "linear_posterior+thompson");
   EXPECT_EQ(make_cell("bernoulli", "TS", 0, 1).agent_spec, "beta_bernoulli+thompson");
 }

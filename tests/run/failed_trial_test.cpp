@@ -1,4 +1,4 @@
-// Trials whose agent breaks down: kept, told, and in no number.
+// Trials whose agent breaks down are kept and reported, but not counted in the statistics.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ RunOutcome run_fragile(const test::fs::path& path, const Experiment& experiment,
   return run(experiment, folder, {.threads = threads, .trial = fragile_trial});
 }
 
-// One action that pays, and costs, always the same.
+// One action, always with the same reward and regret.
 class Paying final : public Problem {
  public:
   Paying(double reward, double regret) : reward_(reward), regret_(regret) {}
@@ -78,7 +78,7 @@ TrialRecord played(double reward, double regret, std::uint64_t limit = 0) {
   return record;
 }
 
-TEST(PlayTrial, OfAnAgentWithAFaultHasFailedAndHasNoNumbers) {
+TEST(PlayTrial, WithAFaultFailsAndHasNoNumbers) {
   const TrialRecord record = played(1.0, 0.5, 7);
   EXPECT_TRUE(record.failed());
   EXPECT_EQ(record.failure, kReason);
@@ -97,11 +97,11 @@ TEST(PlayTrial, WithoutAFaultCounts) {
   }
 }
 
-TEST(PlayTrial, WithATotalThatIsNotFiniteHasFailed) {
+TEST(PlayTrial, WithATotalThatIsNotFiniteFails) {
   constexpr double kMost = std::numeric_limits<double>::max();
   EXPECT_EQ(played(kMost, 0.5).failure, "the total reward is not finite");
   EXPECT_EQ(played(1.0, kMost).failure, "the total regret is not finite");
-  EXPECT_EQ(played(kMost, kMost, 7).failure, kReason);  // the cause, not what followed from it
+  EXPECT_EQ(played(kMost, kMost, 7).failure, kReason);  // the cause, not its consequences
 }
 
 TEST(FailedTrials, AreRowsWithTheReasonAndWithoutNumbers) {
@@ -128,7 +128,7 @@ TEST(FailedTrials, AreRowsWithTheReasonAndWithoutNumbers) {
   }
 }
 
-TEST(FailedTrials, LeaveTheOthersAsTheyAre) {
+TEST(FailedTrials, DoNotChangeTheOtherTrials) {
   const TemporaryFolder place;
   const Experiment experiment = experiment_of({"sau_ucb"}, 50, 6);
   run_fragile(place / "fragile", experiment);
@@ -192,7 +192,7 @@ TEST(FailedTrials, AReasonStaysOnOneLine) {
             "two lines, and \"\"");
 }
 
-TEST(FailedTrials, AreSummarisedApart) {
+TEST(FailedTrials, AreSummarisedSeparately) {
   const TemporaryFolder place;
   const Experiment experiment = experiment_of({"sau_ucb", "ts"}, 50, 6);
   run_fragile(place / "r", experiment);
@@ -208,7 +208,7 @@ TEST(FailedTrials, AreSummarisedApart) {
                               std::string(kReason)));
 }
 
-// Cuts the second column out of every row of a cell and seals the rest: format version 1.
+// Removes the second column from every row of a cell and adds new checksums: format version 1.
 std::string as_version_1(const std::string& cell) {
   std::string text;
   for (const std::string& line : lines_of(cell)) {
@@ -226,7 +226,7 @@ TEST(FormatVersion1, IsReadAndNotAddedTo) {
   test::run_into(place / "r", experiment);
   const auto expected = read_results(place / "r", Curves::kRead).cells.at(0).trials;
   write_file(place / "r" / kUcb, as_version_1(read_file(place / "r" / kUcb)));
-  EXPECT_THAT(reading_refusal(place / "r"), HasSubstr("header"));  // not what version 2 has
+  EXPECT_THAT(reading_refusal(place / "r"), HasSubstr("header"));  // version 2 has another one
   write_file(place / "r" / "run.json",
              replaced(read_file(place / "r" / "run.json"), "\"version\": 2", "\"version\": 1"));
   const auto before = all_files(place / "r");

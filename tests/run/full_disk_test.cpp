@@ -1,4 +1,4 @@
-// RLIMIT_FSIZE stands for the full disk: a write fails after some bytes were taken.
+// RLIMIT_FSIZE simulates a full disk: a write fails after some bytes were written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -18,7 +18,7 @@ using test::small_experiment;
 using test::TemporaryFolder;
 using ::testing::HasSubstr;
 
-// While this lives no file grows beyond `bytes`, as on a full disk.
+// While this exists, no file can grow beyond `bytes`, as on a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -38,17 +38,17 @@ class FileSizeLimit {
   rlimit before_{};
 };
 
-std::string failure_on_full_disk(rlim_t bytes, const std::function<void()>& deed) {
+std::string failure_on_full_disk(rlim_t bytes, const std::function<void()>& action) {
   const FileSizeLimit limit(bytes);
   try {
-    deed();
+    action();
   } catch (const Error& error) {
     return error.what();
   }
   return "nothing failed";
 }
 
-TEST(FullDisk, WhileRowsAreWrittenKeepsTheRowsBefore) {
+TEST(FullDisk, WhileWritingRowsKeepsTheRowsBefore) {
   const Experiment experiment = experiment_of({"sau_ucb", "ts"}, 200, 30);
   const TemporaryFolder place;
   run_into(place / "whole", experiment);
@@ -81,7 +81,7 @@ TEST(FullDisk, BeforeTheFirstRowLeavesNoPartOfAFile) {
   EXPECT_TRUE(run_into(folder, experiment).complete);
 }
 
-TEST(FullDisk, AtTheSettingsLeavesNothing) {
+TEST(FullDisk, WhileWritingTheSettingsLeavesNothing) {
   const TemporaryFolder place;
   const auto folder = place / "r";
   const std::string message =
@@ -91,7 +91,7 @@ TEST(FullDisk, AtTheSettingsLeavesNothing) {
   EXPECT_TRUE(run_into(folder, small_experiment()).complete);
 }
 
-TEST(FullDisk, AtTheSettingsKeepsTheOldOnes) {
+TEST(FullDisk, WhileWritingTheSettingsKeepsTheOldOnes) {
   const TemporaryFolder place;
   const auto folder = place / "r";
   run_into(folder, small_experiment());

@@ -1,4 +1,4 @@
-// Rewards that come late or never, and problems whose actions come and go, through the runner.
+// The runner with rewards that come late or never, and with problems whose actions come and go.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ TEST(LateProblem, IsPartOfTheNames) {
   EXPECT_EQ(canonical_problem(cell.problem_spec), cell.problem_spec);
 }
 
-TEST(LateProblem, WithoutDelayIsTheProblemItself) {
+TEST(LateProblem, WithoutDelayEqualsTheProblem) {
   EXPECT_EQ(canonical_problem("bernoulli+late"), "bernoulli");
   EXPECT_EQ(canonical_problem("bernoulli+late(delay=0,missing=0)"), "bernoulli");
   EXPECT_EQ(with_lateness("bernoulli", {}), "bernoulli");
@@ -44,7 +44,7 @@ TEST(LateProblem, WithoutDelayIsTheProblemItself) {
   EXPECT_EQ(lateness_of("anything(at=all)+late(delay=1..2)"), (Lateness{.delay = {1, 2}}));
 }
 
-TEST(LateProblem, WhatCannotBeReadIsRefused) {
+TEST(LateProblem, WrongSpecsAreRefused) {
   const auto refused = [](const std::string& text) {
     try {
       canonical_problem(text);
@@ -62,7 +62,7 @@ TEST(LateProblem, WhatCannotBeReadIsRefused) {
 }
 
 // The streams do not depend on lateness, so an agent that learns nothing plays the same trial.
-TEST(LateProblem, TheWorldIsTheSame) {
+TEST(LateProblem, DoesNotChangeTheProblemsDraws) {
   for (const std::string problem : {"bernoulli", "wheel", "clicks"}) {
     const TrialRecord now = trial_of(problem, "uniform", 500);
     const TrialRecord late = trial_of(problem + "+late(delay=3..90,missing=0.2)", "uniform", 500);
@@ -71,7 +71,7 @@ TEST(LateProblem, TheWorldIsTheSame) {
   }
 }
 
-// Nothing arrives: a model that learns nothing stays where it began.
+// If no reward arrives, the agent learns nothing.
 TEST(LateProblem, WithoutAnyRewardNothingIsLearned) {
   for (const std::string problem : {"linear", "clicks"}) {
     const TrialRecord none = trial_of(problem + "+late(missing=1)", "sau_sampling", 300);
@@ -98,7 +98,7 @@ TEST(LateProblem, LateRewardsCostRegret) {
   EXPECT_GT(lossy, 1.5 * at_once);
 }
 
-TEST(LateProblem, IsACellOfItsOwnInAFolderAndResumes) {
+TEST(LateProblem, IsASeparateCellInAFolderAndResumes) {
   const TemporaryFolder place;
   const std::vector<std::string> problems = {"bernoulli", "bernoulli+late(delay=20)",
                                              "bernoulli+late(delay=20,missing=0.1)"};
@@ -109,7 +109,7 @@ TEST(LateProblem, IsACellOfItsOwnInAFolderAndResumes) {
     run_into(place / "resumed", experiment_of({"sau_ucb", "ts"}, 200, trials, problems), 1);
   }
   EXPECT_EQ(result_files(place / "resumed"), expected);
-  // Without the others the plain cell has the same bytes.
+  // The plain cell has the same bytes without the others.
   run_into(place / "plain", experiment_of({"sau_ucb", "ts"}, 200, 6));
   for (const char* name : {test::kUcb, test::kTs}) {
     EXPECT_EQ(result_files(place / "plain").at(name), expected.at(name));
@@ -118,7 +118,7 @@ TEST(LateProblem, IsACellOfItsOwnInAFolderAndResumes) {
 
 TEST(OfferProblemRun, EveryAgentOfTheCatalogueMeetsTheSameOffers) {
   const TemporaryFolder place;
-  // Every article alike: the reward of a trial is the problem's draws and nothing else.
+  // All articles are equal, so the reward of a trial depends only on the problem's draws.
   const std::string alike = "clicks(articles=6,offered=3,topics=1,taste=0,appeal=0)";
   run_into(place / "r",
            experiment_of({"hashed_linear", "linear+sau_ucb", "ts", "uniform",
@@ -157,7 +157,7 @@ TEST(OfferProblemRun, AnAgentLearnsWhichArticlesAreGood) {
   EXPECT_LT(learner, 0.6 * uniform);
 }
 
-TEST(OfferProblemRun, ATrialIsTimedBeforehand) {
+TEST(OfferProblemRun, ATrialCanBeTimedInAdvance) {
   EXPECT_GT(measure_trial(make_cell("clicks+late(delay=5)", "sau_ucb", 2000, 1), 1, 0.01), 0.0);
 }
 

@@ -1,6 +1,6 @@
 // The 28 cells of figure 1 and appendix B against an independent naive implementation, and the
-// order that the paper claims. Seeds are fixed: a test passes always or never. Sizes, and the three
-// combined standard errors of the means, were fixed before the first run.
+// order that the paper claims. Seeds are fixed, so a test always passes or always fails. The sizes,
+// and the band of three combined standard errors of the means, were fixed before the first run.
 
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ Summary naive(const NaiveSetting& setting, NaiveAgent agent) {
 
 class LinearStatistics : public ::testing::TestWithParam<NaiveSetting> {};
 
-TEST_P(LinearStatistics, RegretIsThatOfTheNaiveImplementationAndInThePapersOrder) {
+TEST_P(LinearStatistics, RegretMatchesTheNaiveImplementationAndThePapersOrder) {
   const NaiveSetting& setting = GetParam();
   std::vector<Summary> summaries;
   for (const auto& [kind, alias] : kAgents) {

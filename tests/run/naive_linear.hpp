@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-// The experiment of section 4.3 and appendix B once more, sharing no code with the library: its own
-// generators (those of the standard library), its own problems, and regressions whose normal
-// equations are solved afresh, by Eigen, whenever they have changed.
+// A second implementation of the experiment of section 4.3 and appendix B that shares no code with
+// the library: it uses the generators of the standard library, its own problems, and regressions
+// whose normal equations Eigen solves anew after every change.
 namespace sau::testing {
 
 struct NaiveSetting {
@@ -35,7 +35,7 @@ class NaiveTrial {
     }
   }
 
-  // The regret of `steps` steps.
+  // Plays `steps` steps and returns the regret.
   double run(int steps) {
     double regret = 0.0, error = normal();
     for (int n = 1; n <= steps; ++n) {

@@ -7,7 +7,7 @@
 namespace sau {
 namespace {
 
-TEST(Plan, OfAFolderThatIsNotThereTriesTheCellsOutAndWritesNothing) {
+TEST(Plan, ForANewFolderTimesTheCellsAndWritesNothing) {
   const test::TemporaryFolder folder;
   const Experiment experiment = test::experiment_of({"ts", "ucb1"}, 1000, 4);
   const Plan plan = make_plan(experiment, folder / "new", 1, 0.001);
@@ -22,7 +22,7 @@ TEST(Plan, OfAFolderThatIsNotThereTriesTheCellsOutAndWritesNothing) {
   EXPECT_FALSE(test::fs::exists(folder / "new"));
 }
 
-TEST(Plan, TakesTheTimesOfTheFolder) {
+TEST(Plan, UsesTheTimesInTheFolder) {
   const test::TemporaryFolder folder;
   const auto path = folder / "r";
   test::run_into(path, test::experiment_of({"ts"}, 1000, 3));

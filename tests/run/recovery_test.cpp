@@ -1,4 +1,4 @@
-// A result folder after a kill, and in other hands than ours.
+// Result folders after a kill, with damage, or from somewhere else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ using ::testing::Not;
 
 Experiment tiny() { return experiment_of({"sau_ucb", "ts"}, 6, 3); }
 
-// Without the sync of write_file(): some tests write a thousand times.
+// Without the sync of write_file(), since some tests write a thousand times.
 void overwrite(const test::fs::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
@@ -54,7 +54,7 @@ TEST(Recovery, ARowTornAtAnyByteIsRunAgain) {
   }
 }
 
-TEST(Recovery, AFileCutAtAnyByteIsReadAsItsWholeRows) {
+TEST(Recovery, AFileCutAtAnyByteGivesItsCompleteRows) {
   const TemporaryFolder place;
   const auto folder = place / "r";
   run_into(folder, tiny());
@@ -91,7 +91,7 @@ TEST(Recovery, ALostCellFileIsRunAgain) {
   EXPECT_EQ(result_files(folder), expected);
 }
 
-TEST(Recovery, TimingAndSessionsAreNotVital) {
+TEST(Recovery, TimingAndSessionsMayBeMissing) {
   const TemporaryFolder place;
   const auto folder = place / "r";
   run_into(folder, small_experiment());
@@ -113,8 +113,8 @@ TEST(Recovery, ATornSessionDoesNotSpoilTheNext) {
   for (const std::string& line : lines) EXPECT_TRUE(nlohmann::json::accept(line)) << line;
 }
 
-TEST(Recovery, AKillBeforeTheSettingsWereThereLeavesAUsableFolder) {
-  // write_file() writes aside first; a kill then leaves only the temporary file.
+TEST(Recovery, AKillBeforeTheSettingsAreWrittenLeavesAUsableFolder) {
+  // write_file() writes a temporary file first; a kill then leaves only that.
   const TemporaryFolder place;
   const auto folder = place / "r";
   test::fs::create_directories(folder);
@@ -126,7 +126,7 @@ TEST(Recovery, AKillBeforeTheSettingsWereThereLeavesAUsableFolder) {
 
 struct Damage {
   const char* name;
-  const char* file;  // that the message must name
+  const char* file;  // the message must name it
   std::function<std::string(const std::string&)> change;
   std::vector<std::string> said;
 };
@@ -201,7 +201,7 @@ std::vector<Damage> cell_damages() {
        [](const Text& t) { return t.substr(0, t.size() / 2); },
        {"not JSON"}},
       {"empty settings", "run.json", [](const Text&) { return Text(); }, {"not JSON"}},
-      {"JSON of nobody", "run.json", [](const Text&) { return Text("[1]"); }, {"damaged"}},
+      {"other JSON", "run.json", [](const Text&) { return Text("[1]"); }, {"damaged"}},
       {"no format", "run.json", [](const Text&) { return Text("{\"a\":1}"); }, {"format"}},
       {"other format",
        "run.json",
@@ -222,7 +222,7 @@ std::vector<Damage> cell_damages() {
                          [](const Text& row) { return sealed("1,yes" + body_of(row).substr(2)); });
        },
        {"line 3", "failed", "quotes"}},
-      {"failed and yet numbers",
+      {"failed, but with numbers",
        kTs,
        [](const Text& t) {
          return with_row(
@@ -310,7 +310,7 @@ TEST(Refusal, AnotherVersionOfSau) {
   EXPECT_THAT(message, HasSubstr("99.1.2"));
   EXPECT_THAT(message, HasSubstr(std::string(version())));
   EXPECT_EQ(all_files(folder), before);
-  EXPECT_EQ(read_results(folder, Curves::kSkip).cells.size(), 2U);  // reading needs no such care
+  EXPECT_EQ(read_results(folder, Curves::kSkip).cells.size(), 2U);  // reading is still allowed
 }
 
 TEST(Refusal, AForeignFolder) {
@@ -338,7 +338,7 @@ TEST(Refusal, AFolderInUse) {
     EXPECT_THAT(message, HasSubstr("in use"));
     EXPECT_EQ(all_files(folder), before);
   }
-  EXPECT_TRUE(run_into(folder, small_experiment()).complete);  // free again
+  EXPECT_TRUE(run_into(folder, small_experiment()).complete);  // no longer in use
 }
 
 TEST(Refusal, APathBelowAFile) {

@@ -23,7 +23,7 @@ using test::run_into;
 using test::TemporaryFolder;
 using ::testing::ElementsAre;
 
-TEST(Results, SettingsNameEverything) {
+TEST(Results, SettingsHaveEverything) {
   const TemporaryFolder place;
   Experiment experiment = experiment_of({"SAU-UCB", "sau_ucb(alpha=0.5)"}, 100, 3);
   experiment.seed = 18446744073709551615U;
@@ -44,7 +44,7 @@ TEST(Results, SettingsNameEverything) {
   EXPECT_EQ(read_results(place / "r", Curves::kSkip).seed, experiment.seed);
 }
 
-TEST(Results, OneRowATrialWithTheCurveAndAChecksum) {
+TEST(Results, HaveOneRowPerTrialWithTheCurveAndAChecksum) {
   const TemporaryFolder place;
   run_into(place / "r", experiment_of({"sau_ucb"}, 20, 3));
   const auto lines = lines_of(read_file(place / "r" / kUcb));
@@ -60,7 +60,7 @@ TEST(Results, OneRowATrialWithTheCurveAndAChecksum) {
   }
 }
 
-TEST(Results, WhatIsReadIsWhatWasRun) {
+TEST(Results, ReadBackWhatWasRun) {
   const TemporaryFolder place;
   const Experiment experiment = experiment_of({"sau_sampling"}, 150, 4);
   run_into(place / "r", experiment);
@@ -102,7 +102,7 @@ TEST(Results, MoreAgentsRunOnlyWhatIsMissing) {
   const auto before = result_files(place / "r");
   EXPECT_EQ(run_into(place / "r", experiment_of({"sau_ucb", "ts"}, 100, 4)).new_trials, 4U);
   EXPECT_EQ(result_files(place / "r").at(kUcb), before.at(kUcb));
-  // The first agent need not be asked for again to stay.
+  // The other agents stay, although they are not asked for again.
   EXPECT_EQ(run_into(place / "r", experiment_of({"ucb1"}, 100, 2)).new_trials, 2U);
   const RunResults results = read_results(place / "r", Curves::kSkip);
   ASSERT_EQ(results.cells.size(), 3U);
@@ -151,7 +151,7 @@ TEST(Results, NamesThatMakeTheSameFileNameGetTheirOwnFiles) {
   EXPECT_EQ(results.cells[1].trials.size(), 2U);
 }
 
-TEST(Results, EverySessionThatWroteIsNoted) {
+TEST(Results, EverySessionThatWroteIsRecorded) {
   const TemporaryFolder place;
   run_into(place / "r", experiment_of({"sau_ucb"}, 50, 2), 2);
   run_into(place / "r", experiment_of({"sau_ucb"}, 50, 2), 2);  // writes nothing
@@ -168,7 +168,7 @@ TEST(Results, EverySessionThatWroteIsNoted) {
   }
 }
 
-TEST(Results, OtherDataBehindTheSameNameAreRefused) {
+TEST(Results, OtherDataUnderTheSameNameAreRefused) {
   const TemporaryFolder place;
   const sau::testing::DataFolders data;
   const std::string file = data.file("rows.csv", "a,kind\n1,x\n2,y\n");
@@ -192,7 +192,7 @@ TEST(Results, OtherDataBehindTheSameNameAreRefused) {
   EXPECT_EQ(result_files(place / "r"), before);
   EXPECT_TRUE(run_into(place / "other", rows(4)).complete);
 
-  // Folders from before the field.
+  // A folder from before this field existed.
   auto old = nlohmann::json::parse(settings);
   old.at("cells")[0].erase("data");
   write_file(place / "r" / "run.json", old.dump());

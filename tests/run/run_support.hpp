@@ -38,7 +38,7 @@ inline Files all_files(const fs::path& folder) {
   return files;
 }
 
-// What must not depend on how a run went: timing.csv and sessions.jsonl tell of the machine.
+// The files that must not depend on how a run went: all but timing.csv and sessions.jsonl.
 inline Files result_files(const fs::path& folder) {
   Files files = all_files(folder);
   files.erase("timing.csv");
@@ -65,7 +65,7 @@ inline RunOutcome run_into(const fs::path& path, const Experiment& experiment, u
              {.threads = threads, .stop = stop, .progress = std::move(progress)});
 }
 
-// The message of the Error that opening the folder ends in; fails the test when there is none.
+// The message of the Error that opening the folder throws; fails the test if there is none.
 inline std::string refusal(const fs::path& path, const Experiment& experiment) {
   try {
     ResultFolder folder(path, experiment);

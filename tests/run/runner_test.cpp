@@ -61,7 +61,7 @@ TEST(Runner, StoppedBeforeItStartedLeavesAValidFolder) {
   EXPECT_EQ(result_files(place / "stopped"), result_files(place / "whole"));
 }
 
-// The number of rows that are on disk while a run goes on.
+// The number of rows on disk while a run goes on.
 std::size_t rows_now(const test::fs::path& folder) {
   std::size_t rows = 0;
   std::error_code ignored;
@@ -89,7 +89,7 @@ TEST(Runner, StoppedAtSeveralMomentsAndResumedEqualsUninterrupted) {
       const RunOutcome outcome = run_into(folder, experiment, threads, &stop);
       over = true;
       stops += outcome.complete ? 0 : 1;
-      // Whatever was written is a beginning of what would have been.
+      // What was written is the beginning of the complete file.
       for (const auto& [name, bytes] : result_files(folder)) {
         EXPECT_TRUE(expected.at(name).starts_with(bytes)) << name;
       }
@@ -119,8 +119,8 @@ TEST(Runner, AddingACellChangesNoOtherCell) {
   EXPECT_EQ(result_files(place / "alone").at(name), result_files(place / "more").at(name));
 }
 
-TEST(Runner, AllAgentsOfAProblemMeetTheSameDraws) {
-  // Every action pays alike, so the reward of a trial is the problem's draws and nothing else.
+TEST(Runner, AllAgentsOfAProblemGetTheSameDraws) {
+  // All actions pay the same, so the reward of a trial depends only on the problem's draws.
   const TemporaryFolder place;
   run_into(place / "r",
            experiment_of({"sau_ucb", "ts", "uniform", "greedy"}, 400, 8, {"bernoulli(gap=0)"}));
@@ -134,7 +134,7 @@ TEST(Runner, AllAgentsOfAProblemMeetTheSameDraws) {
     }
     seen.insert(reward);
   }
-  EXPECT_GT(seen.size(), 1U) << "every trial met the same draws";
+  EXPECT_GT(seen.size(), 1U) << "every trial got the same draws";
 }
 
 TEST(Runner, AnotherSeedGivesOtherNumbers) {
@@ -160,7 +160,7 @@ TEST(Runner, ATrialIsAPureFunctionOfItsNames) {
   EXPECT_NE(first.curve, other.curve);
 }
 
-TEST(Runner, ATrialIsToldThePlaceOfItsCell) {
+TEST(Runner, ATrialGetsTheIndexOfItsCell) {
   const TemporaryFolder place;
   const Experiment experiment = experiment_of({"sau_ucb", "ts", "ucb1"}, 50, 5);
   ResultFolder folder(place / "r", experiment);
@@ -211,7 +211,7 @@ TEST(Runner, ACellGivenTwiceIsRunOnce) {
     const auto folder = place / ("twice" + std::to_string(i));
     EXPECT_EQ(run_into(folder, twice, 7).new_trials, 12U);
     ASSERT_EQ(result_files(folder).size(), 2U);
-    EXPECT_TRUE(result_files(folder) == result_files(place / "once")) << "other bytes";
+    EXPECT_TRUE(result_files(folder) == result_files(place / "once")) << "the bytes differ";
   }
 }
 

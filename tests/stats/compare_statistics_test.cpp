@@ -10,13 +10,13 @@ namespace sau {
 namespace {
 
 constexpr int kRepetitions = 2000;
-// Of a share of 5 % among so many repetitions.
+// The standard error of a share of 5 % in this many repetitions.
 const double kError = std::sqrt(0.05 * 0.95 / kRepetitions);
 
-// How often the 95 % interval holds the true value. Theory (Hall 1988) puts the error of BCa at
-// order 1/n for the mean and 1/sqrt(n) for the median, which is a step function's: at n = 100 one
-// and a half points are allowed for it, and three standard errors of the simulation.
-TEST(BootstrapStatistics, IntervalsHoldTheTrueValueAsOftenAsTheySay) {
+// How often the 95 % interval contains the true value. In theory (Hall 1988) the error of BCa is of
+// order 1/n for the mean and 1/sqrt(n) for the median, whose resamples are discrete. At n = 100 we
+// allow one and a half percentage points, and three standard errors of the simulation.
+TEST(BootstrapStatistics, IntervalsContainTheTrueValueAsOftenAsTheyClaim) {
   constexpr std::size_t kSize = 100;
   Rng rng(Stream{.seed = 21});
   int mean = 0, median = 0;
@@ -35,7 +35,7 @@ TEST(BootstrapStatistics, IntervalsHoldTheTrueValueAsOftenAsTheySay) {
 
 // Five algorithms that do not differ: the chance that any of the ten pairs is called different at
 // the 5 % level is at most 5 % after Holm's correction, and far more before it.
-TEST(CompareStatistics, NothingIsFoundWhereThereIsNothing) {
+TEST(CompareStatistics, NoDifferenceIsFoundWhereThereIsNone) {
   Rng rng(Stream{.seed = 23});
   int before = 0, after = 0;
   for (int i = 0; i < kRepetitions; ++i) {
@@ -56,7 +56,7 @@ TEST(CompareStatistics, NothingIsFoundWhereThereIsNothing) {
     after += std::ranges::min(holm(p)) < 0.05 ? 1 : 0;
   }
   EXPECT_LE(after, (0.05 + 3.0 * kError) * kRepetitions);
-  EXPECT_GE(after, 0.01 * kRepetitions) << "corrected, not switched off";
+  EXPECT_GE(after, 0.01 * kRepetitions) << "the correction is too strong";
   EXPECT_GE(before, 0.15 * kRepetitions);
 }
 

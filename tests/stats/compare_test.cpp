@@ -64,7 +64,7 @@ double p_by_enumeration(const std::vector<double>& differences) {
   return extreme / std::exp2(static_cast<double>(n));
 }
 
-TEST(SignedRankTest, IsTheShareOfAllSignsThatAreAsExtreme) {
+TEST(SignedRankTest, PIsTheShareOfAllSignsThatAreAsExtreme) {
   for (std::size_t n = 1; n <= 12; ++n) {
     for (const double shift : {0.0, 0.4, -1.0}) {
       const auto differences = normals(n, n, shift);
@@ -75,7 +75,7 @@ TEST(SignedRankTest, IsTheShareOfAllSignsThatAreAsExtreme) {
   }
 }
 
-TEST(SignedRankTest, CriticalValuesOfTheTables) {
+TEST(SignedRankTest, MatchesTheCriticalValuesOfTables) {
   // Ten differences, negative ones of ranks 1, 2 and 5: the smaller sum is 8, for which tables
   // give the 5 % level. P(sum <= 8) = 25 / 1024.
   const std::vector<double> differences = {-1, -2, 3, 4, -5, 6, 7, 8, 9, 10};
@@ -85,7 +85,7 @@ TEST(SignedRankTest, CriticalValuesOfTheTables) {
   EXPECT_EQ(signed_rank_test(std::vector<double>{0, 0, 0}).p, 1.0);
 }
 
-// With ties and zeros, by the formulas of the textbooks: n differences, z zeros among them,
+// With ties and zeros, by the textbook formulas: n differences, of which z are zero,
 //   mean = (n (n+1) - z (z+1)) / 4,
 //   variance = (n (n+1) (2n+1) - z (z+1) (2z+1)) / 24 - sum over ties of (t^3 - t) / 48.
 TEST(SignedRankTest, TiesAndZerosByPrattsRule) {
@@ -110,8 +110,8 @@ TEST(SignedRankTest, TheApproximationMeetsTheExactDistributionAtItsLimit) {
   EXPECT_NEAR(near.p, exact.p, 0.1 * exact.p);
 }
 
-TEST(Holm, ByHand) {
-  // 4 * 0.005, 3 * 0.01, 2 * 0.03, and 0.04 not below the one before it.
+TEST(Holm, MatchesTheHandCalculation) {
+  // 4 * 0.005, 3 * 0.01, 2 * 0.03, and 0.04 raised to the one before it.
   EXPECT_THAT(holm(std::vector{0.01, 0.04, 0.03, 0.005}),
               Pointwise(DoubleNear(1e-15), {0.03, 0.06, 0.06, 0.02}));
   EXPECT_THAT(holm(std::vector{0.6, 0.7}), ElementsAre(1.0, 1.0));
@@ -134,8 +134,8 @@ TEST(BcaInterval, LevelsAreShiftedByBiasAndAcceleration) {
   EXPECT_NEAR(shifted.high, 1.0 + level(z) * 998.0, 1e-6);
 }
 
-// Of zeros and ones, a resampled mean is Binomial(n, p) / n: everything is known.
-TEST(Bootstrap, MeanOfZerosAndOnesIsThatOfTheBinomial) {
+// The resampled mean of zeros and ones is Binomial(n, p) / n, so everything is known exactly.
+TEST(Bootstrap, MeanOfZerosAndOnesMatchesTheBinomial) {
   constexpr int kSize = 60, kOnes = 12;
   std::vector<double> values(kSize, 0.0);
   for (int i = 0; i < kOnes; ++i) values[static_cast<std::size_t>(5 * i)] = 1.0;
@@ -146,7 +146,7 @@ TEST(Bootstrap, MeanOfZerosAndOnesIsThatOfTheBinomial) {
     const double level = detail::normal_cdf(bias + (bias + tail) / (1.0 - a * (bias + tail)));
     int k = 0;
     while (binomial_cdf(k, kSize, p) < level) ++k;
-    // Three standard errors of 20,000 resamples from a step: they cannot cross it.
+    // The level is three standard errors of 20,000 resamples away from a step, so k is certain.
     EXPECT_GT(binomial_cdf(k, kSize, p) - level, 0.0033);
     EXPECT_GT(level - binomial_cdf(k - 1, kSize, p), 0.0033);
     return static_cast<double>(k) / kSize;
@@ -158,17 +158,17 @@ TEST(Bootstrap, MeanOfZerosAndOnesIsThatOfTheBinomial) {
 }
 
 // The median of a resample of 2m + 1 values is at most the k-th when m + 1 or more draws are.
-TEST(Bootstrap, MedianIsThatOfTheOrderStatistics) {
+TEST(Bootstrap, MedianMatchesTheOrderStatistics) {
   constexpr int kSize = 21;
   std::vector<double> values(kSize);
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = std::exp(0.1 * static_cast<double>(i));
-  const auto cdf = [&](int k) {  // of the median: P(it is among the k smallest)
+  const auto cdf = [&](int k) {  // P(the median is among the k smallest)
     return 1.0 - binomial_cdf(kSize / 2, kSize, static_cast<double>(k) / kSize);
   };
   const double bias = detail::normal_quantile(0.5 * (cdf(10) + cdf(11)));
   const double a = detail::median_acceleration(values);
-  EXPECT_NEAR(a, 0.0, 0.02) << "leaving one out moves a median by one of three steps";
+  EXPECT_NEAR(a, 0.0, 0.02) << "leaving one out changes a median by one of three steps";
   const auto end = [&](double tail) {
     const double level = detail::normal_cdf(bias + (bias + tail) / (1.0 - a * (bias + tail)));
     int k = 1;
@@ -183,7 +183,7 @@ TEST(Bootstrap, MedianIsThatOfTheOrderStatistics) {
   EXPECT_NEAR(median.high, end(1.959963984540054), 1e-12);
 }
 
-TEST(Bootstrap, NoIntervalWithoutTwoValues) {
+TEST(Bootstrap, HasNoIntervalForFewerThanTwoValues) {
   EXPECT_FALSE(bootstrap(std::vector{3.0}, Location::kMean, 100, {}).has_interval());
   EXPECT_EQ(bootstrap(std::vector{3.0}, Location::kMedian, 100, {}).value, 3.0);
   EXPECT_TRUE(std::isnan(bootstrap(std::vector<double>{}, Location::kMean, 100, {}).value));
@@ -227,7 +227,7 @@ TEST(Compare, PairsTrialByTrial) {
   EXPECT_EQ(result.resamples, 2000U);
 }
 
-TEST(Compare, RoundingIsNoDifference) {
+TEST(Compare, RoundingIsNotADifference) {
   const ProblemRegrets problem{"p", {{"a", {1.2, 5.0}}, {"b", {1.1999999999999997, 5.1}}}};
   const PairComparison pair = compare(problem).pairs.at(0);
   EXPECT_EQ(pair.ties, 1U);
@@ -256,7 +256,7 @@ TEST(Compare, OnlyTrialsThatBothHaveAndNeitherFailed) {
   EXPECT_FALSE(pairs[1].mean.has_interval()) << "one trial";
 }
 
-TEST(Compare, TrialsOfTwoSourcesAreNoPairs) {
+TEST(Compare, TrialsFromTwoSourcesAreNotPaired) {
   EXPECT_THAT(compare({"p", {{"a", {1, 2}, 1}, {"b", {1, 2}, 2}}}).pairs, IsEmpty());
 }
 
@@ -291,7 +291,7 @@ TEST(Ranks, MeansOfRanksWithTiesShared) {
 }
 
 TEST(Ranks, TrialsAreResampledTogether) {
-  // b is always a little above a, whatever the noise: no resample turns them around.
+  // b is always a little above a, whatever the noise: no resample reverses them.
   const auto noise = normals(30, 4);
   auto above = noise;
   for (double& value : above) value += 0.001;
@@ -305,7 +305,7 @@ TEST(Ranks, TrialsAreResampledTogether) {
   EXPECT_EQ(apart.algorithms[0].rank.high, 2.0);
 }
 
-TEST(Ranks, LeaveOutWhatCannotBeRanked) {
+TEST(Ranks, LeaveOutProblemsThatCannotBeRanked) {
   const std::vector<ProblemRegrets> problems = {{"none", {{"a", {kNone, 1}}, {"b", {1, kNone}}}},
                                                 {"sources", {{"a", {1}, 1}, {"b", {2}, 2}}},
                                                 {"good", {{"a", {1, 9}}, {"b", {2}}}}};

@@ -8,7 +8,7 @@
 namespace sau {
 namespace {
 
-TEST(Distributions, NormalQuantilesAreThoseOfTheTables) {
+TEST(Distributions, NormalQuantilesMatchTheTables) {
   EXPECT_NEAR(detail::normal_quantile(0.975), 1.959963984540054, 1e-13);
   EXPECT_NEAR(detail::normal_quantile(0.9), 1.2815515655446004, 1e-13);
   EXPECT_NEAR(detail::normal_quantile(1e-10), -6.361340902404056, 1e-11);
@@ -39,7 +39,7 @@ TEST(Distributions, StudentsQuantilesInvertTheClosedForm) {
   EXPECT_NEAR(detail::student_quantile(0.975, 1e9), 1.959963984540054, 1e-8);
 }
 
-// Known answers: mpmath, 50 digits.
+// Known answers from mpmath with 50 digits.
 TEST(Distributions, StudentsFunctionsAreRightForAllDegreesOfFreedom) {
   struct Known {
     double argument, dof, value;
@@ -65,7 +65,7 @@ TEST(Distributions, StudentsFunctionsAreRightForAllDegreesOfFreedom) {
   }
 }
 
-// std::lgamma sets it: two threads that compute intervals would race.
+// std::lgamma sets signgam, so two threads that compute intervals would race.
 TEST(Distributions, NoGlobalIsWritten) {
   ::signgam = 7;
   detail::student_quantile(0.975, 19.0);

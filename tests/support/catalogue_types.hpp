@@ -21,7 +21,7 @@
 
 namespace sau::testing {
 
-// A list of the catalogue as the types of a typed test: registering a component enrols it.
+// A list of the catalogue as the types of a typed test. A registered component is tested.
 template <class List>
 struct AsTestTypes;
 template <class... T>
@@ -78,7 +78,7 @@ struct AllPairs<TypeList<M...>, StrategyList> {
 
 }  // namespace detail
 
-// Every model with every strategy that fits it, as it plays a fixed set of actions.
+// Every model with every strategy that fits it, for a fixed set of actions.
 using FittingPairs = detail::AllPairs<Models, Strategies>::type;
 
 // The problems of one kind: those derived from Base.
@@ -117,7 +117,7 @@ std::unique_ptr<AnyAgent> make_pair_agent(Action actions) {
   return make_agent(P::spec(), setup_for<typename P::Model>(actions));
 }
 
-// Contexts and rewards that a model can learn from; a step is the same whatever is played.
+// Contexts and rewards that a model can learn from. A step does not depend on what is played.
 class AnyWorld {
  public:
   AnyWorld(std::size_t dim, RewardRange rewards, std::uint64_t seed)
@@ -128,7 +128,7 @@ class AnyWorld {
     noise_ = rng_.uniform();
     return x_;
   }
-  // Higher actions pay more. Of both signs where the model allows it.
+  // Higher actions pay more. Rewards have both signs if the model allows it.
   double reward(Action action) const {
     const double raw = noise_ * (1.0 - 1.0 / (2.0 + action));
     const double width = rewards_.max - rewards_.min;
@@ -149,15 +149,15 @@ class World : public AnyWorld {
   explicit World(std::uint64_t seed) : AnyWorld(setup_for<M>(1).shape.dim, M::kRewards, seed) {}
 };
 
-// A pair as a value. A test that needs no types takes this instead, by TEST_P: it is compiled once,
-// where a TYPED_TEST is compiled once a pair.
+// A pair as a value. Tests that need no types use it with TEST_P, which is compiled once; a
+// TYPED_TEST is compiled once per pair.
 struct PairCase {
   std::string model, strategy;
   bool uses_context = false;
   RewardRange rewards;
   Setup (*setup)(Action actions) = nullptr;
 
-  // Deep models and tables small, so that copies are cheap, and early in training.
+  // Deep models and tables are small, so that copies are cheap, and train early.
   std::string spec() const {
     const std::string deep = "hidden=8x8,batch=8,every=5,start=10,updates=2";
     std::string settings;

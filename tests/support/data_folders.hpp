@@ -13,7 +13,7 @@
 
 namespace sau::testing {
 
-// A cache folder of the test's own, and room for its files.
+// A separate cache folder for the test, and a place for its files.
 class DataFolders {
  public:
   DataFolders() { ::setenv("SAU_CACHE_DIR", (folder_ / "cache").c_str(), 1); }
@@ -25,13 +25,13 @@ class DataFolders {
   }
   const std::filesystem::path& path() const { return folder_.path(); }
 
-  // Where the real data sets are, if they are there: $SAU_SHARED_DIR/data, or ../shared/data beside
+  // The folder of the real data sets, if it exists: $SAU_SHARED_DIR/data, or ../shared/data beside
   // the repository.
   static std::filesystem::path shared_data() {
     const std::string folder = variable("SAU_SHARED_DIR");
     return std::filesystem::path(folder.empty() ? SAU_SHARED_DIR : folder) / "data";
   }
-  // Points the data folder to the real data. False where they are not at hand.
+  // Points the data folder to the real data. Returns false if there are none.
   static bool use_shared_data() {
     ::setenv("SAU_DATA_DIR", shared_data().c_str(), 1);
     return std::filesystem::is_directory(shared_data());
@@ -39,7 +39,7 @@ class DataFolders {
   // Whether a test that finds no data must fail.
   static bool data_required() { return !variable("SAU_REQUIRE_DATA").empty(); }
   static std::string no_data() { return "the data sets are not in " + shared_data().string(); }
-  // Adds the running test to the file $SAU_SKIPPED_TESTS, from which `make test` counts.
+  // Adds the running test to the file $SAU_SKIPPED_TESTS, which `make test` counts.
   static void list_as_skipped() {
     const std::string file = variable("SAU_SKIPPED_TESTS");
     if (file.empty()) return;

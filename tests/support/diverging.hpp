@@ -10,7 +10,7 @@
 
 namespace sau::testing {
 
-// A model that diverges at its `limit`-th reward and is well before; 0: never.
+// A model that diverges at its `limit`-th reward; 0: never.
 class Diverging {
  public:
   static constexpr std::string_view kName = "diverging";

@@ -6,7 +6,7 @@
 
 namespace sau::testing {
 
-// What the Error thrown by `action` says; empty when nothing was thrown.
+// The message of the Error that `action` throws; empty if it throws none.
 template <class Kind = Error, class F>
 std::string error_of(F&& action) {
   try {

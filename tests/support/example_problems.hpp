@@ -9,9 +9,8 @@
 
 namespace sau::testing {
 
-// A spec for every problem of the catalogue that can be made without anything from outside; what
-// it reads is written into the test's own folders. A problem that works as it is needs nothing
-// here.
+// A spec for every problem of the catalogue that works without external files: files that it reads
+// are written into the test's own folders. A problem that works as it is needs nothing here.
 template <class P>
 std::string example_spec(const DataFolders&) {
   return std::string(P::kName);

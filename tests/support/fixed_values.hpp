@@ -31,7 +31,7 @@ class FixedValues {
   std::vector<double> values_;
 };
 
-// A posterior with one certain draw per action, in place of randomness.
+// A posterior whose draws are fixed, one per action.
 class FixedDraws {
  public:
   static constexpr std::string_view kName = "fixed_draws";

@@ -8,7 +8,7 @@
 
 namespace sau::testing {
 
-// Keeps the notes of the library while it lives.
+// Records the library's notes while it exists.
 class KeptNotes {
  public:
   KeptNotes() {

@@ -11,7 +11,7 @@
 
 namespace sau::testing {
 
-// Settings drawn at random within their bounds, for properties of the spec grammar.
+// Random settings within their bounds, to test properties of the spec grammar.
 class RandomSettings {
  public:
   explicit RandomSettings(std::uint64_t seed) : rng_(Stream{.seed = seed}) {}
@@ -38,7 +38,7 @@ class RandomSettings {
       case 2:  // short numbers
         value = static_cast<double>(rng_.below(1000)) / 100.0;
         break;
-      case 3:  // of any size
+      case 3:  // numbers of any size
         value = std::pow(10.0, 600.0 * rng_.uniform() - 300.0);
         break;
       default:

@@ -2,8 +2,8 @@
 
 namespace sau::testing {
 
-// What many repetitions prove costs a sanitizer twenty times as much, and it learns nothing from
-// them: tests that repeat for statistics' sake do so less under one.
+// A sanitizer makes code twenty times slower and learns nothing from repetitions, so tests that
+// repeat for statistics do it less under a sanitizer.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitizer = true;
 #else

@@ -1,7 +1,7 @@
 """The data sets that some tests need; tests/support/data_folders.hpp is the same for C++.
 
 They are in $SAU_SHARED_DIR/data, or in ../shared/data beside the repository. Without them such a
-test is skipped and adds its name to the file $SAU_SKIPPED_TESTS, from which `make test` counts. With
+test is skipped and adds its name to the file $SAU_SKIPPED_TESTS, which `make test` counts. With
 SAU_REQUIRE_DATA it fails instead.
 """
 
@@ -13,7 +13,7 @@ FOLDER = pathlib.Path(os.environ.get("SAU_SHARED_DIR") or ROOT.parent / "shared"
 
 
 def need(test, skip):
-    """The folder; else the test of this name ends, by skip(reason) or by a failure."""
+    """Returns the folder. Without it, the test of this name is skipped by skip(reason) or fails."""
     if FOLDER.is_dir():
         return FOLDER
     reason = f"the data sets are not in {FOLDER}"

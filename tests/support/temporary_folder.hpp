@@ -9,7 +9,7 @@
 
 namespace sau::testing {
 
-// A folder of the test's own, gone when the test ends.
+// A temporary folder, removed when the test ends.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

@@ -7,7 +7,7 @@
 
 namespace sau::testing {
 
-// A problem of any shape that pays from 0 to 1: a step takes dim + 1 words whatever the action.
+// A problem of any shape with rewards from 0 to 1. A step takes dim + 1 words for every action.
 class TestProblem final : public Problem {
  public:
   explicit TestProblem(Shape shape) : shape_(shape), x_(shape.dim) {}

@@ -5,9 +5,9 @@
 namespace sau {
 namespace {
 
-// The sizes that `sau paper --only theory` has by itself, on two seeds: nothing fails, and what is
-// wrong in print is found wrong. A false alarm has a chance of about 1e-4 a seed; the seeds are
-// fixed.
+// The default sizes of `sau paper --only theory`, on two seeds: nothing fails, and the statements
+// that are wrong in print are found wrong. A false alarm has a chance of about 1e-4 per seed; the
+// seeds are fixed.
 TEST(Theory, HoldsAtFullSize) {
   for (const std::uint64_t seed : {1, 2}) {
     std::size_t corrected = 0;

@@ -41,7 +41,7 @@ double mean_of(const std::vector<double>& rewards, std::size_t count) {
 
 double square(double x) { return x * x; }
 
-TEST(TheoryFormulas, MomentsOfAPlayAreThoseOverAllSequences) {
+TEST(TheoryFormulas, MomentsOfAPlayMatchThoseOverAllSequences) {
   for (const double mu : {0.05, 0.3, 0.5, 0.9}) {
     for (unsigned n = 2; n <= 8; ++n) {
       const double plays = n;
@@ -69,13 +69,13 @@ TEST(TheoryFormulas, MomentsOfAPlayAreThoseOverAllSequences) {
   }
 }
 
-TEST(TheoryFormulas, MeanOfTauIsThatOverAllSequences) {
+TEST(TheoryFormulas, MeanOfTauMatchesThatOverAllSequences) {
   for (const double mu : {0.05, 0.3, 0.5, 0.9}) {
     for (unsigned n = 1; n <= 9; ++n) {
       const auto tau = [n](const std::vector<double>& r, bool before) {
         double sum = before ? 1.0 : 0.0;
         for (std::size_t j = 0; j < n; ++j) {
-          sum += square(r[j] - mean_of(r, before ? j : j + 1));  // mean_of none is 0
+          sum += square(r[j] - mean_of(r, before ? j : j + 1));  // the mean of nothing is 0
         }
         return sum / static_cast<double>(n);
       };
@@ -91,7 +91,7 @@ TEST(TheoryFormulas, MeanOfTauIsThatOverAllSequences) {
   }
 }
 
-TEST(TheoryFormulas, BinomialByHandAndFarOut) {
+TEST(TheoryFormulas, BinomialMatchesTheHandCalculationAndIsRightFarOut) {
   EXPECT_THAT(detail::binomial(2, 0.25),
               ::testing::ElementsAre(::testing::DoubleEq(0.5625), ::testing::DoubleEq(0.375),
                                      ::testing::DoubleEq(0.0625)));
@@ -112,7 +112,7 @@ TEST(TheoryFormulas, HarmonicAndSlope) {
   EXPECT_DOUBLE_EQ(detail::fitted_slope(x, y, weight), 2.0);
 }
 
-TEST(TheoryFormulas, BoundsByHand) {
+TEST(TheoryFormulas, BoundsMatchTheHandCalculation) {
   const double gaps[] = {0.5, 0.1};
   const double n = std::exp(1.0);
   EXPECT_NEAR(detail::sampling_bound(gaps, n), 96.0 / 0.5 + 96.0 / 0.1 + 6.0 * 0.6, 1e-9);
@@ -142,7 +142,7 @@ TEST(TheoryVerdict, NeedsTheRelation) {
   EXPECT_FALSE(satisfies(0.9, Relation::kAtLeast, 1.5, 0.5));
 }
 
-TEST(TheoryVerdict, NoNumberFails) {
+TEST(TheoryVerdict, NanFails) {
   const double none = std::nan("");
   for (const Relation relation : {Relation::kEquals, Relation::kAtMost, Relation::kAtLeast}) {
     EXPECT_FALSE(satisfies(none, relation, 0.0, 1.0));
@@ -187,7 +187,7 @@ TEST(TheoryVerdict, AWrongOrderFails) {
   }
 }
 
-// The formula of the one residual is not that of the other, and without the 1 it is wrong too.
+// The formulas of the two residuals must not be swapped, and without the 1 they are wrong too.
 TEST(TheoryVerdict, AWrongMeanOfTauFails) {
   const auto verdict = [](bool before, const auto& formula) {
     TheoryCheck check;
@@ -230,7 +230,7 @@ TEST_F(TheoryChecks, HoldAsExpectedWithFewTrials) {
   EXPECT_EQ(ids.size(), 36U);
 }
 
-TEST_F(TheoryChecks, AreAFunctionOfTheSeed) {
+TEST_F(TheoryChecks, DependOnlyOnTheSeed) {
   EXPECT_EQ(check_theory(kFew), *checks_);
   EXPECT_NE(check_theory({.seed = 2, .trials = 1}), *checks_);
 }

@@ -1,4 +1,4 @@
-// How algorithms look: the same everywhere on the page.
+// The style of each algorithm, the same everywhere on the page.
 import {h, svg} from './dom';
 import type {AlgorithmStyle} from './report';
 import {darkNow} from './theme';
@@ -23,7 +23,7 @@ export function colourOf(name: string, dark: boolean): string {
   return dark ? style.dark_colour : style.colour;
 }
 
-// Vega-Lite scales by which a field with names of algorithms is shown.
+// Vega-Lite scales for a field that has names of algorithms.
 export function scalesFor(names: string[], dark: boolean) {
   const of = names.map(styleOf);
   return {

@@ -1,4 +1,4 @@
-// Axes that the figures share.
+// Axes shared by the figures.
 import type {Canvas, Json} from './chart';
 
 // SI suffixes for thousands; plain decimals below one, where SI would say 500m.
@@ -6,7 +6,7 @@ const shortNumber =
   "datum.label === '' ? '' : abs(datum.value) >= 1000 ? format(datum.value, '~s') : " +
   "format(datum.value, '~r')";
 
-// On a log axis every tick has a grid line, but those without a label are hardly to be seen.
+// On a log axis every tick has a grid line; those without a label are faint.
 const gridOpacity = {condition: {test: "datum.label === ''", value: 0.4}, value: 1};
 
 export function horizontal(title: string, log: boolean, more: Json = {}): Json {
@@ -28,7 +28,7 @@ export function vertical(title: string, log: boolean): Json {
 export const scaleType = (log: boolean): Json =>
   (log ? {type: 'log', nice: false} : {type: 'linear', zero: true, nice: false});
 
-// Names of algorithms below the plot, in files only.
+// The names of algorithms below the plot, only in files.
 export function legend(canvas: Canvas): Json | null {
   return canvas.legend
     ? {title: null, orient: 'bottom', columns: 4, symbolSize: 80, symbolOpacity: 1,

@@ -1,4 +1,4 @@
-// The bar that stays in sight: sections, algorithms to show and hide, choices for all figures.
+// The bar that stays visible: sections, algorithms to show and hide, choices for all figures.
 import {allAlgorithms, swatch} from './algorithms';
 import {h, toggle} from './dom';
 import type {Report} from './report';
@@ -44,7 +44,7 @@ function only(name: string): void {
 function chip(name: string): HTMLElement {
   const button = h('button', {
     type: 'button', class: 'chip', 'data-algorithm': name,
-    title: `${name}: click to show or hide; double click, Alt and click, or the key O: it alone`,
+    title: `${name}: click to show or hide; double-click, Alt+click or the key O to show only it`,
   }, swatch(name), name);
   button.addEventListener('click', (event) => {
     if (event.altKey) only(name);
@@ -61,7 +61,8 @@ function chips(): {element: HTMLElement; refresh(): void} {
   const element = h('div', {class: 'chips', role: 'group', 'aria-label': 'Algorithms shown'});
   const refresh = () => {
     const every = (text: string, visible: boolean) => h('button', {
-      type: 'button', class: 'tool', 'aria-label': `${text} algorithms`,
+      type: 'button', class: 'tool',
+      'aria-label': `${text}: ${visible ? 'show' : 'hide'} all algorithms`,
       click: () => state.setVisible(allAlgorithms(), visible),
     }, text);
     element.replaceChildren(every('all', true), every('none', false),
@@ -81,7 +82,7 @@ function chips(): {element: HTMLElement; refresh(): void} {
   return {element, refresh};
 }
 
-// Sets every figure, whatever was chosen for it alone.
+// Sets all figures, and overrides what was chosen for single ones.
 function figureChoices(): HTMLElement {
   const chosen: Partial<FigureChoices> = {};
   const flag = (text: string, title: string, name: 'logX' | 'logY' | 'single' | 'everyPoint') =>
@@ -98,7 +99,7 @@ function figureChoices(): HTMLElement {
       state.setAllFigures({centre: chosen.centre});
     }).element,
     flag('trials', 'Single trials in all figures', 'single'),
-    flag('every point', 'Axes of distributions that reach the farthest trial', 'everyPoint'));
+    flag('every point', 'Extend the axes of distributions to the farthest trial', 'everyPoint'));
 }
 
 function themeSwitch(): HTMLElement {
@@ -119,7 +120,7 @@ export class Bar {
     this.element = h('div', {class: 'bar', role: 'region', 'aria-label': 'Sections and choices'},
       h('div', {class: 'bar-row'}, this.navPlace, this.status, themeSwitch()),
       h('div', {class: 'bar-row choices'}, this.chipRow.element, figureChoices()));
-    // Links to a place on the page stop below the bar, however many rows it has.
+    // Links to a place on the page must stop below the bar, however many rows it has.
     new ResizeObserver(() => document.documentElement.style.setProperty(
       '--bar', `${this.element.offsetHeight}px`)).observe(this.element);
   }

@@ -1,13 +1,13 @@
-// A figure of the page with its heading: what all kinds of figures share.
+// A figure with its heading: the part that all kinds of figures share.
 import {type Child, h} from './dom';
 import type {Plot} from './plot';
 import type {FigureChoices} from './state';
 
 export interface Card<T> {
   readonly element: HTMLElement;
-  update(figure: T): void;  // other numbers for the same figure
-  refresh(): void;          // other choices
-  drawNow(): void;          // whether or not it is in sight
+  update(figure: T): void;  // new numbers for the same figure
+  refresh(): void;          // after a change of the choices
+  drawNow(): void;          // even if it is not visible
   destroy(): void;
 }
 
@@ -36,7 +36,7 @@ export function cardFrame(id: string, title: string, about: string, choices: Fig
   return element;
 }
 
-// A folded part that is made when it is first opened, and stays open over updates.
+// A folded part. It is made when it is first opened, and stays open after updates.
 export function folded(name: string, summary: string, choices: FigureChoices,
                        fill: () => Node): HTMLDetailsElement {
   const element = h('details', {}, h('summary', {}, summary));

@@ -1,5 +1,5 @@
-// Cells of a table that explain themselves: on hover, on focus, and pinned on a click or a tap. One
-// cell a table is in the order of the Tab key; the arrow keys go to the others.
+// Table cells with an explanation: shown on hover and focus, pinned by a click or a tap. The Tab
+// key reaches one cell per table; the arrow keys go to the others.
 import {type Child, h} from './dom';
 import {hideTip, tipBeside} from './tip';
 
@@ -19,7 +19,7 @@ const moves: Record<string, [number, number]> = {
   ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1],
 };
 
-// Call again after the rows have been made anew.
+// Call again after the rows have been rebuilt.
 export function startRoving(table: HTMLTableElement): void {
   const grid = () => [...table.tBodies].flatMap((body) => [...body.rows])
     .map((row) => [...row.cells].map((cell) => cell.querySelector<HTMLButtonElement>('.cell')));
@@ -49,7 +49,7 @@ export function startRoving(table: HTMLTableElement): void {
   });
 }
 
-// Wide tables scroll inside a frame of their own, which the keyboard must be able to reach.
+// Wide tables scroll inside their own frame, which the keyboard must be able to reach.
 export function scrollFrame(label: string, table: HTMLTableElement): HTMLElement {
   return h('div', {class: 'frame', tabindex: 0, role: 'region', 'aria-label': label}, table);
 }

@@ -1,4 +1,4 @@
-// Between Vega-Lite and the page: from what is to be drawn to a view, on screen or for a file.
+// Between Vega-Lite and the page: turns a drawing into a view on the page or into a file.
 import {Error as ErrorsOnly, parse, View, type Spec} from 'vega';
 import {compile, type TopLevelSpec} from 'vega-lite';
 
@@ -8,11 +8,11 @@ import {type Palette, vegaConfig} from './theme';
 export type Row = Record<string, unknown>;
 export type Json = Record<string, unknown>;
 
-// What a figure is to be drawn on.
+// What a figure is drawn on.
 export interface Canvas {
   width: number;
   palette: Palette;
-  legend: boolean;  // on the page the bar of algorithms is the legend; a file has its own
+  legend: boolean;  // only in files: on the page the bar of algorithms is the legend
 }
 
 export interface Drawing {
@@ -41,7 +41,7 @@ function toVega(drawing: Drawing, canvas: Canvas, title: string | null): Spec {
     ...drawing.spec,
   };
   const vega = compile(spec as unknown as TopLevelSpec).spec;
-  // The reader's zoom comes before the range of the data.
+  // The reader's zoom overrides the range of the data.
   for (const scale of vega.scales ?? []) {
     const axis = axes.find((name) => name === scale.name);
     if (axis === undefined || drawing.zoomable?.includes(axis) !== true) continue;
@@ -61,7 +61,7 @@ export function zoomView(view: View, drawing: Drawing, zoom: Zoom): void {
   }
 }
 
-// Vega warns of layers without data, which is nothing to be warned of here.
+// Vega warns about layers without data, which are normal here.
 const logLevel = ErrorsOnly;
 
 export function viewOnPage(drawing: Drawing, canvas: Canvas, zoom: Zoom, host: HTMLElement): View {

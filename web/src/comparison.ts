@@ -1,4 +1,4 @@
-// Paired comparisons of one problem: differences to a reference, and the matrix of all pairs.
+// Paired comparisons on one problem: differences to a reference, and the matrix of all pairs.
 import {named} from './algorithms';
 import {explainedCell, scrollFrame, startRoving} from './cells';
 import {h, toggle} from './dom';
@@ -10,7 +10,7 @@ import type {ProblemComparison, ProblemFigure} from './report';
 import {rowsHeight} from './rows';
 import {type Centre, type FigureChoices, state} from './state';
 
-// Four depths on both sides of "as often as not", and the words say the same.
+// Four shades on both sides of "wins as often as it loses"; the text of the cell says the same.
 function tint(one: Against): string | null {
   const decided = one.wins + one.losses;
   if (decided === 0) return null;
@@ -96,8 +96,8 @@ export class ComparisonPanel {
     this.remark.textContent =
       'Left of zero is less regret than the reference, in the same trials. Filled dots: ' +
       `significant at 0.05. Bootstrap with ${number(resamples)} resamples.` +
-      (tails ? ` Few trials move the mean of ${heavy.join(', ') || 'some algorithms'}: go by the ` +
-        'medians.' : '');
+      (tails ? ` A few trials dominate the mean of ${heavy.join(', ') || 'some algorithms'}: use ` +
+        'the medians.' : '');
     this.refresh();
   }
 
@@ -119,7 +119,7 @@ export class ComparisonPanel {
     return this.figure.comparison;
   }
 
-  // The one chosen on any problem, or the one with the lowest median here.
+  // The reference that the reader chose on any problem, or the lowest median on this one.
   private get reference(): string {
     const {algorithms} = this.comparison;
     if (state.reference !== null && algorithms.includes(state.reference)) return state.reference;

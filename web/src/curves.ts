@@ -1,4 +1,4 @@
-// Regret against step: mean with its 95 % band, or median; single trials behind.
+// Regret against step: the mean with its 95 % band, or the median; single trials behind.
 import {scalesFor, swatch} from './algorithms';
 import {horizontal, legend, scaleType, vertical} from './axes';
 import type {Canvas, Drawing, Json, Row} from './chart';
@@ -15,8 +15,8 @@ const shown = (figure: ProblemFigure): Series[] =>
 const curveOf = (series: Series, choices: FigureChoices): Maybe[] =>
   (choices.centre === 'mean' ? series.mean : series.median);
 
-// With regret on a log axis and steps on a linear one, the first steps are a vertical line that
-// takes most of the height: they are left out.
+// With regret on a log axis and steps on a linear one, the first steps would be a vertical line
+// that takes most of the height, so they are left out.
 const firstStep = (figure: ProblemFigure, choices: FigureChoices): number =>
   (choices.logY && !choices.logX ? figure.steps / 200 : 0);
 
@@ -36,7 +36,7 @@ function lineRows(figure: ProblemFigure, choices: FigureChoices): Row[] {
     });
   }
   if (!choices.logY || rows.length === 0) return rows;
-  // An interval that reaches below zero has no place on a log axis: it ends at the lowest mean.
+  // A log axis cannot show an interval that reaches below zero, so it ends at the lowest mean.
   const floor = Math.min(...rows.map((row) => row.value as number));
   return rows.map((row) => ({...row, low: Math.max(row.low as number, floor)}));
 }
@@ -52,7 +52,7 @@ function singleRows(figure: ProblemFigure, choices: FigureChoices): Row[] {
     })));
 }
 
-// A few places along every line, not the same for two neighbours, where its marker is shown.
+// A few points along every line for its marker, at different places for different lines.
 function markerRows(figure: ProblemFigure, lines: Row[]): Row[] {
   const names = figure.series.map((series) => series.algorithm);
   const first = figure.points[0];
@@ -68,7 +68,7 @@ function markerRows(figure: ProblemFigure, lines: Row[]): Row[] {
   });
 }
 
-// As high as the distribution beside it.
+// At least as high as the distribution beside it.
 export const curvesHeight = (figure: ProblemFigure, choices: FigureChoices): number =>
   (choices.expanded ? 460 : Math.max(280, rowsHeight(figure.series.length)));
 
@@ -138,7 +138,7 @@ export function drawCurves(figure: ProblemFigure, choices: FigureChoices,
   };
 }
 
-// Everything that is known at the step nearest to x, lowest regret first.
+// The values of all curves at the step nearest to x, lowest regret first.
 export function guideCurves(figure: ProblemFigure, choices: FigureChoices, x: number,
                             y: number): Guide | null {
   const {points} = figure;

@@ -17,9 +17,9 @@ function shown(figure: ProblemFigure, choices: FigureChoices): Series[] {
     .sort((a, b) => middle(a) - middle(b));
 }
 
-// A few trials may be stuck at forty times the regret of all others: unless every point is asked
-// for, the axis ends where the whiskers and means do, and the rows say what lies beyond.
-// When they are not far beyond, they are shown anyway.
+// A few trials may be stuck at forty times the regret of all others. Unless the reader asks for
+// every point, the axis ends where the whiskers and means end, and the rows say what lies beyond.
+// Points that are not far beyond are shown anyway.
 function farthest(series: Series[], choices: FigureChoices): number {
   const largest = Math.max(...series.map((one) => one.maximum!));
   const usual = Math.max(...series.flatMap((one) => [one.whisker_high!, one.final_mean.value!]));
@@ -27,14 +27,14 @@ function farthest(series: Series[], choices: FigureChoices): number {
   return choices.everyPoint || largest - usual < 0.4 * (usual - smallest) ? largest : usual;
 }
 
-// Evenly spread in [-1, 1], the same at every drawing.
+// Evenly spread in [-1, 1], the same in every drawing.
 const spread = (i: number): number => 2 * ((i * 0.6180339887) % 1) - 1;
 
 function remark(series: Series, end: number): string {
   if (series.maximum === null || series.maximum <= end) return '';
   const beyond = series.points.filter((value) => value > end).length;
   const most = `up to ${number(series.maximum)} \u2192`;
-  // A sample of the points has the ten highest, whatever else it leaves out.
+  // A sample of the points always has the ten highest.
   return series.all_points || beyond < 10 ? `${count(beyond)} beyond, ${most}` : most;
 }
 
@@ -107,9 +107,9 @@ export function tipOfSeries(figure: ProblemFigure, algorithm: unknown): Node | n
     ['95 % interval', interval(mean.low, mean.high)],
     ['median', number(series.final_median)],
     ['middle half', interval(series.q25, series.q75)],
-    ['least, most', interval(series.minimum, series.maximum)],
+    ['lowest, highest', interval(series.minimum, series.maximum)],
     ['stuck', percent(series.stuck)],
-    ['time a trial', seconds(series.seconds)],
+    ['time per trial', seconds(series.seconds)],
     ['settings', series.agent_spec],
   ]);
 }

@@ -1,4 +1,4 @@
-// Elements without a framework. Text is always set as text, never as markup.
+// Makes elements without a framework. Text is always set as text, never as markup.
 type Value = string | number | boolean | null | undefined | ((event: never) => void);
 export type Attributes = Record<string, Value>;
 export type Child = Node | string | null;
@@ -33,7 +33,7 @@ export function svg(tag: string, attributes: Attributes = {}, ...children: Node[
   return element;
 }
 
-// A button that stays pressed; `pressed` is asked again by refresh().
+// A button that stays pressed; refresh() asks pressed() again.
 export interface Toggle {
   element: HTMLButtonElement;
   refresh(): void;

@@ -55,7 +55,7 @@ export function againstReference(comparison: ProblemComparison, reference: strin
     .sort((one, two) => one[centre].value! - two[centre].value!);
 }
 
-// Differences of very different size need an axis that is linear near zero and logarithmic beyond.
+// If the differences vary much in size, the axis is linear near zero and logarithmic beyond.
 function axisOf(all: Against[], centre: Centre): {scale: Json; ticks: Json} {
   const ends = all.flatMap((one) => [one[centre].low, one[centre].high, one[centre].value])
     .flatMap((value) => (value === null || value === 0 ? [] : [Math.abs(value)]));

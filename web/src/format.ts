@@ -4,7 +4,7 @@ import type {Maybe} from './report';
 export const minus = '\u2212';
 const dash = '\u2013';
 
-// Kept, because making one takes a hundred times as long as using it.
+// Cached, because making a format takes a hundred times as long as using it.
 const formats = new Map<number, Intl.NumberFormat>();
 
 function grouped(value: number, decimals: number): string {
@@ -19,7 +19,7 @@ function grouped(value: number, decimals: number): string {
   return value < 0 && Number(value.toFixed(decimals)) !== 0 ? minus + text : text;
 }
 
-// Four significant digits, all of them before the decimal point.
+// Four significant digits, but never fewer than there are before the decimal point.
 export function number(value: Maybe): string {
   if (value === null) return dash;
   if (value === 0) return '0';
@@ -28,7 +28,7 @@ export function number(value: Maybe): string {
   return grouped(value, Math.max(0, 3 - magnitude));
 }
 
-// The same for a number that was chosen, not measured: 0.15, not 0.1500.
+// For a number that was chosen, not measured: 0.15, not 0.1500.
 export function plain(value: Maybe): string {
   if (value === null) return dash;
   return String(Number(value.toPrecision(4))).replace('-', minus);
@@ -36,7 +36,7 @@ export function plain(value: Maybe): string {
 
 export const signed = (value: number): string => (value > 0 ? '+' : '') + number(value);
 
-// A mean to the digits that its standard error leaves: two of the error's own.
+// A mean with as many decimals as its standard error needs for two digits.
 export function withError(mean: Maybe, error: Maybe): string {
   if (mean === null) return dash;
   if (error === null || error <= 0) return number(mean);
@@ -78,14 +78,14 @@ const timeUnits: [number, number, string][] = [  // below, size, name
   [1e-3, 1e-6, '\u00b5s'], [1, 1e-3, 'ms'], [120, 1, 's'], [7200, 60, 'min'], [Infinity, 3600, 'h'],
 ];
 
-// Both in the unit that suits the mean.
+// Both in the unit that fits the mean.
 export function secondsWithError(mean: Maybe, error: Maybe): string {
   if (mean === null) return dash;
   const [, size, unit] = timeUnits.find(([below]) => mean < below)!;
   return `${withError(mean / size, error === null ? null : error / size)} ${unit}`;
 }
 
-// ÷ 3.0 for a third of something, × 3.0 for three times it.
+// ÷3.0 for a third as much, ×3.0 for three times as much.
 export function timesLess(ratio: number): string {
   const size = ratio >= 1 ? ratio : 1 / ratio;
   return `${ratio >= 1 ? '\u00f7' : '\u00d7'}${grouped(size, size < 10 ? 1 : 0)}`;
@@ -111,6 +111,6 @@ export function steps(value: number): string {
   return String(value);
 }
 
-// Fit for the name of a file.
+// A text turned into the name of a file.
 export const fileName = (text: string): string =>
   text.toLowerCase().replace(/[^a-z0-9.]+/g, '-').replace(/^-+|-+$/g, '') || 'figure';

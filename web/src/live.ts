@@ -1,4 +1,4 @@
-// A page that is served by `sau watch` asks for news every two seconds.
+// A page served by `sau watch` asks for updates every two seconds.
 import {h} from './dom';
 import {count} from './format';
 import type {Report} from './report';
@@ -17,7 +17,7 @@ export class Live {
   private tag: string | null = null;
   private link: Link = 'connected';
   private changed = new Date();
-  // Not every count is worth saying aloud: a change of state is.
+  // A screen reader announces only a change of state, not every count.
   private readonly spoken = h('span', {class: 'unseen', role: 'status'});
   private readonly dot = h('span', {class: 'dot', 'aria-hidden': 'true'});
   private readonly words = h('span', {});
@@ -58,7 +58,7 @@ export class Live {
     const complete = asked > 0 && done >= asked;
     const time = this.changed.toLocaleTimeString('en-GB');
     const [kind, text] = complete ? ['complete', `complete, ${count(done)} trials`]
-      : this.link === 'lost' ? ['lost', `connection lost, last news ${time}`]
+      : this.link === 'lost' ? ['lost', `connection lost, last update ${time}`]
       : ['live', `live, ${count(done)} of ${count(asked)} trials, ${time}`];
     this.words.textContent = text;
     this.done.max = Math.max(1, asked);

@@ -12,7 +12,7 @@ try {
   const {report, live} = readReport();
   const page = new Page(report, root);
   if (live !== null) new Live(live, report, page.status, (next) => page.update(next));
-  // The place that the address names was not there when the browser looked for it.
+  // When the browser looked for the anchor in the address, its element did not exist yet.
   if (location.hash !== '') location.replace(location.hash);
   document.documentElement.dataset.ready = 'true';
 } catch (error) {

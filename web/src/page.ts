@@ -1,5 +1,5 @@
-// The whole page: heading, bar, sections. An update keeps what it can, and else makes all sections
-// anew; the reader's choices are in `state` and stay.
+// The whole page: heading, bar, sections. An update keeps the sections if it can, and otherwise
+// rebuilds all of them. The reader's choices are in `state` and stay.
 import {setStyles} from './algorithms';
 import {Bar, followSections} from './bar';
 import type {Card} from './card';
@@ -15,7 +15,7 @@ import {theoryTable} from './theory_view';
 
 type AnyCard = Card<never>;
 
-// What must be the same for an update in place.
+// An update in place is possible if this stays the same.
 function skeleton(report: Report): string {
   const ids = (list: {id: string}[]) => list.map((one) => one.id);
   return JSON.stringify([
@@ -101,8 +101,8 @@ export class Page {
     if (this.report.theory.length > 0) this.main.append(this.theory());
     if (this.report.differences.length > 0) this.main.append(this.differences());
     this.footer.replaceChildren(h('p', {},
-      `Made by sau ${this.report.version}. Figures are drawn with Vega-Lite; the licences of ` +
-      'what is built into this page are in its source, at the end.'));
+      `Made by sau ${this.report.version}. Figures are drawn with Vega-Lite; the licences of the ` +
+      'packages in this page are at the end of its source.'));
     this.stopFollowing = followSections(nav, this.main.querySelectorAll('section'));
   }
 
@@ -112,7 +112,7 @@ export class Page {
     this.heading.replaceChildren(h('h1', {}, title),
                                  h('ul', {class: 'runs'}, ...runs.map(runLine)));
     if (notes.length === 0) return;
-    this.heading.append(h('aside', {class: 'must-see', 'aria-label': 'What the reader must know'},
+    this.heading.append(h('aside', {class: 'must-see', 'aria-label': 'Important notes'},
       h('ul', {}, ...notes.map((note) => h('li', {}, note)))));
   }
 
@@ -159,14 +159,14 @@ export class Page {
       h('article', {class: 'difference', id: `difference-${id}`}, h('h3', {}, title),
         h('p', {}, text)));
     return this.frame('section-differences', 'What differs from the paper, and why',
-      'Cells of the tables with a question mark lead here.', ...list);
+      'Table cells with a question mark link here.', ...list);
   }
 
   private reasons(): Map<string, Difference> {
     return new Map(this.report.differences.map((one) => [one.id, one]));
   }
 
-  // Paper shows what the window has not come to yet, in light colours.
+  // Printing needs all figures, also those not drawn yet, in light colours.
   private print(on: boolean): void {
     setPrinting(on);
     state.tell('theme');

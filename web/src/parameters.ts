@@ -1,4 +1,4 @@
-// Final regret against a parameter of the problem, the paper's beside ours.
+// Final regret against a parameter of the problem: ours, and the paper's.
 import {scalesFor, swatch} from './algorithms';
 import {horizontal, legend, vertical} from './axes';
 import type {Canvas, Drawing, Json, Row} from './chart';

@@ -1,4 +1,4 @@
-// One plot of the page: drawn when it comes near the window, kept up to date, exported.
+// One plot of the page: drawn when it comes near the window, updated, and exported.
 import type {View} from 'vega';
 
 import {type Canvas, type Drawing, fillView, pictureFile, type Row, viewOnPage, type Zoom,
@@ -10,16 +10,16 @@ import {exportPalette, palette} from './theme';
 import {hideTip, tipAt} from './tip';
 import {attachZoom, placeIn, resetZoom, scaleOf, zoomBy, type ZoomTarget} from './zoom';
 
-// What is told about one place on the x axis.
+// What is shown about one place on the x axis.
 export interface Guide {
   rows: Row[];  // for the layers over the data 'guide'
   content: Node;
 }
 
 export interface PlotOptions {
-  key: string;  // among the plots of a figure
-  title?: string;  // beside other plots
-  fullTitle: string;  // where the plot stands alone: in a file, and for a screen reader
+  key: string;  // unique among the plots of a figure
+  title?: string;  // for a plot beside others
+  fullTitle: string;  // for a plot that stands alone: in a file, and for a screen reader
   choices: FigureChoices;
   height(): number;  // before it is drawn
   draw(canvas: Canvas): Drawing;
@@ -62,7 +62,7 @@ export class Plot {
       whole: {x: null, y: null},
       changed: () => this.showZoom(),
     };
-    this.reset = this.button('all', 'Show all of the range again', () => resetZoom(this.target));
+    this.reset = this.button('all', 'Show all data again', () => resetZoom(this.target));
     this.element = h('figure', {class: 'plot', 'data-plot': options.key},
       this.caption(),
       this.host,
@@ -75,7 +75,7 @@ export class Plot {
     this.refresh();
   }
 
-  // Draws again what the choices and the data are now; later, if it is far from the window.
+  // Redraws the plot with the current choices and data; later if it is far from the window.
   refresh(): void {
     this.host.setAttribute('aria-label', `${this.options.fullTitle}. ${this.options.summary()}`);
     if (this.isNear) this.drawNow();
@@ -89,7 +89,7 @@ export class Plot {
 
   drawNow(): void {
     const width = this.host.clientWidth;
-    if (width < 40) return;  // inside something folded
+    if (width < 40) return;  // it is inside a folded part
     const canvas = {width, palette: palette(), legend: false};
     const drawing = this.options.draw(canvas);
     const spec = JSON.stringify([drawing.spec, width, drawing.height, canvas.palette.dark]);
@@ -103,7 +103,8 @@ export class Plot {
       return;
     }
     this.view?.finalize();
-    // Vega names the element it draws into; ours has a better name, so it gets one inside.
+    // Vega sets the label of the element it draws into. Ours has a better label, so Vega gets an
+    // element inside it.
     const inner = h('div', {'aria-hidden': 'true'});
     this.host.replaceChildren(inner);
     this.view = viewOnPage(drawing, canvas, this.zoom, inner);
@@ -117,7 +118,7 @@ export class Plot {
     this.drawnSpec = spec;
   }
 
-  // Zoomed into numbers that are not those of the new axis: see all again.
+  // Call this when the axes change: the zoom is in the units of the old axes.
   forgetZoom(): void {
     this.zoom.x = this.zoom.y = null;
   }

@@ -13,15 +13,15 @@ import {counted, type ProblemFigure} from './report';
 import {rowsHeight} from './rows';
 import {type FigureChoices, state} from './state';
 
-// Where some algorithms have thirty times the regret of others, a linear axis shows a flat line.
+// If some algorithms have thirty times the regret of others, a linear axis shows those as flat.
 function wideRange(figure: ProblemFigure): boolean {
   const means = figure.series.map((series) => series.final_mean.value ?? 0).filter((v) => v > 0);
   return means.length > 1 && Math.max(...means) > 30 * Math.min(...means);
 }
 
 function numbers(figure: ProblemFigure): HTMLElement {
-  const columns = ['trials', 'mean', '95 % interval', 'median', 'middle half', 'least, most',
-                   'stuck', 'time a trial'];
+  const columns = ['trials', 'mean', '95 % interval', 'median', 'middle half', 'lowest, highest',
+                   'stuck', 'time per trial'];
   const head = h('tr', {}, h('th', {scope: 'col'}, 'algorithm'));
   for (const column of columns) head.append(h('th', {scope: 'col'}, column));
   const body = h('tbody', {});
@@ -50,7 +50,7 @@ export class ProblemCard implements Card<ProblemFigure> {
   private readonly curves: Plot;
   private readonly distribution: Plot;
   private readonly toggles: Toggle[];
-  private numbersPlace: HTMLElement | null = null;  // once they have been asked for
+  private numbersPlace: HTMLElement | null = null;  // null until the reader opens the numbers
   private readonly about: HTMLElement;
   private panel: ComparisonPanel | null = null;
 
@@ -67,7 +67,7 @@ export class ProblemCard implements Card<ProblemFigure> {
     const logY = choiceToggle('log y', 'Logarithmic axis of regret', choices, 'logY', axes);
     const redraw = () => this.redraw();
     const single = choiceToggle('trials', 'Single trials as thin lines', choices, 'single', redraw);
-    const every = choiceToggle('every point', 'Let the axis reach the farthest trial', choices,
+    const every = choiceToggle('every point', 'Extend the axis to the farthest trial', choices,
                                'everyPoint', redraw);
     const median = toggle('median', 'Medians instead of means with their 95 % band',
       () => choices.centre === 'median', () => {

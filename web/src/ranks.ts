@@ -1,4 +1,4 @@
-// Mean rank of every algorithm over problems, with its ranks on each of them.
+// The mean rank of every algorithm over the problems, and its rank on each of them.
 import {named, scalesFor} from './algorithms';
 import {horizontal} from './axes';
 import type {Canvas, Drawing, Json, Row} from './chart';
@@ -20,7 +20,7 @@ export function drawRanks(figure: RankFigure, canvas: Canvas): Drawing {
     low: one.rank.low ?? one.rank.value, high: one.rank.high ?? one.rank.value,
     remark: one.rank.value?.toFixed(2) ?? '',
   }));
-  // Equal ranks lie side by side, so that their number can be seen.
+  // Equal ranks lie side by side, so that one can count them.
   const points = all.flatMap((one, i) => {
     const seen = new Map<number, number>();
     return one.ranks.map((rank): Row => {

@@ -41,7 +41,7 @@ export interface Series {
   seconds: Maybe;
 }
 
-// Trials behind the numbers: those that did not fail.
+// The number of trials that did not fail: only these count.
 export const counted = (series: Series): number => series.trials - series.failed;
 
 export interface PairComparison {
@@ -193,15 +193,15 @@ export interface Report {
 
 export interface Loaded {
   report: Report;
-  live: string | null;  // the address to ask for news, when the page is served by `sau watch`
+  live: string | null;  // the address to ask for updates, if `sau watch` serves the page
 }
 
-// Throws an Error in plain words when the page carries no report.
+// Throws an Error in plain words if the page has no report.
 export function readReport(): Loaded {
   const element = document.getElementById('report-data');
   const text = element?.textContent?.trim() ?? '';
   if (element === null || text === '') {
-    throw new Error('There is no report in this page: it is the empty form that sau report fills.');
+    throw new Error('This page has no report: it is the empty template that sau report fills in.');
   }
   return {report: JSON.parse(text) as Report, live: element.getAttribute('data-live')};
 }

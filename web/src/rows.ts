@@ -1,15 +1,15 @@
-// Plots with a row an algorithm: its name above, its marks below. No room is lost to an axis of
-// names, and the rows serve as a legend.
+// Plots with one row per algorithm: its name above, its marks below. So no space is lost to an axis
+// of names, and the rows serve as a legend.
 import type {Canvas, Json, Row} from './chart';
 
-// Few rows are higher, so that a plot is about as high as the one beside it.
+// If there are few rows they are higher, so that a plot is about as high as the one beside it.
 export function rowsHeight(rows: number): number {
   const height = Math.max(34, Math.min(54, 238 / Math.max(1, rows)));
   return Math.round(Math.max(1, rows) * height) + 42;
 }
 
-// Room for how many rows. Hiding an algorithm must not move the page under the reader; a file is as
-// high as it needs to be.
+// How many rows to make room for. Hiding an algorithm must not move the page under the reader, so
+// the page has room for all. A file is only as high as it needs to be.
 export const slotsFor = (shown: number, all: number, canvas: Canvas): number =>
   (canvas.legend ? shown : all);
 
@@ -31,7 +31,7 @@ export function place(field: string, slots: number): Json {
 export function rowLabels(rows: Row[], slots: number, canvas: Canvas): Json[] {
   const y = place('label', slots);
   const longest = Math.max(0, ...rows.map((row) => String(row.remark).length));
-  const limit = Math.max(60, canvas.width - 16 - 5.7 * longest);  // a letter is about as wide
+  const limit = Math.max(60, canvas.width - 16 - 5.7 * longest);  // a letter is about 5.7 wide
   const {palette} = canvas;
   const text = (field: string, x: Json, more: Json): Json => ({
     data: {name: 'rows'},
@@ -44,7 +44,7 @@ export function rowLabels(rows: Row[], slots: number, canvas: Canvas): Json[] {
   ];
 }
 
-// Invisible, over the whole row: what the pointer meets.
+// An invisible mark over the whole row, so that the tooltip appears anywhere in it.
 export function rowSensor(slots: number): Json {
   return {
     data: {name: 'rows'},

@@ -1,5 +1,5 @@
-// What the reader has chosen. It outlives the figures, which are made anew when a live run gets
-// problems or algorithms it did not have.
+// What the reader has chosen. It outlives the figures, which are rebuilt when a live run gets new
+// problems or algorithms.
 export type Centre = 'mean' | 'median';
 export type Range = [number, number];
 
@@ -15,9 +15,9 @@ export interface FigureChoices {
   open: Record<string, boolean>;                             // by folded part
 }
 
-// Of a table: the column whose cells order the rows, by which of their numbers.
+// How a table is sorted: by which column, and by which number of its cells.
 export interface Sorting {
-  column: number | null;  // null: as the report has them
+  column: number | null;  // null: in the order of the report
   by: 'ours' | 'paper' | 'z';
   descending: boolean;
 }
@@ -31,7 +31,7 @@ class State {
   private readonly listeners = new Set<(change: Change) => void>();
   private referenceName: string | null = null;
 
-  // `initial` is used the first time a figure asks.
+  // `initial` is used only at the first call for a figure.
   figure(id: string, initial: Partial<FigureChoices> = {}): FigureChoices {
     let choices = this.figures.get(id);
     if (choices === undefined) {

@@ -90,8 +90,8 @@ export function rankCard(figure: RankFigure): Card<RankFigure> {
 
 export function timeCard(figure: TimeFigure): Card<TimeFigure> {
   const choices = state.figure(figure.id, {logX: true, logY: true});
-  const about = 'Down and left is better. A small mark is a problem, a large one the geometric ' +
-    'mean over them.';
+  const about = 'Down and left is better. A small mark is one problem, a large one the geometric ' +
+    'mean over all problems.';
   return new SummaryCard(figure, choices, about, ['logX', 'logY'], (now) => ({
     key: 'times',
     height: () => (choices.expanded ? 560 : 400),

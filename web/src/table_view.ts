@@ -1,5 +1,5 @@
-// A table of the paper's form: a row an algorithm, a column a problem, ours above the paper's,
-// tinted by their difference in standard errors.
+// A table as in the paper, with one row per algorithm and one column per problem. A cell has our
+// number above the paper's, and is tinted by their difference in standard errors.
 import {named} from './algorithms';
 import {explainedCell, scrollFrame, startRoving} from './cells';
 import {type Child, h} from './dom';
@@ -19,7 +19,7 @@ function tint(z: Maybe): string | null {
 
 const units: Record<Table['kind'], string> = {
   regret: 'cumulative regret', normalised: 'regret in percent of Uniform\u2019s',
-  time: 'processor seconds of a trial',
+  time: 'CPU seconds per trial',
 };
 
 export class TableView {
@@ -143,7 +143,7 @@ export class TableView {
     return this.table.kind === 'time' ? secondsWithError(value, error) : withError(value, error);
   }
 
-  // What is printed beside the paper's number. The machines differ, so times are compared by ratio.
+  // The comparison beside the paper's number. The machines differ, so times are compared by ratio.
   private beside(cell: TableCell): Child {
     if (cell.z !== null) {
       const why = cell.differs.length > 0 && Math.abs(cell.z) >= 2;

@@ -1,4 +1,4 @@
-// Light and dark, and how Vega's figures look in each.
+// The light and dark themes, and the colours of Vega's figures in each.
 import {state} from './state';
 
 export type ThemeChoice = 'auto' | 'light' | 'dark';
@@ -16,7 +16,7 @@ const light: Palette =
 const dark: Palette =
   {dark: true, paper: '#1a1e22', ink: '#e8eaec', muted: '#a7b0b8', grid: '#30363c'};
 
-// As in the style sheet.
+// The font of the style sheet.
 const fontStack =
   getComputedStyle(document.documentElement).getPropertyValue('--font').replace(/\s+/g, ' ').trim();
 
@@ -24,7 +24,7 @@ const key = 'sau-report-theme';
 const systemDark = window.matchMedia('(prefers-color-scheme: dark)');
 let printing = false;
 
-// Storage may be refused, as for some pages opened from a file.
+// The browser may refuse storage, for example to pages opened from a file.
 function remembered(): ThemeChoice {
   try {
     const stored = localStorage.getItem(key);
@@ -43,13 +43,13 @@ export function chooseTheme(next: ThemeChoice): void {
   try {
     localStorage.setItem(key, next);
   } catch {
-    // Then the choice holds until the page is closed.
+    // The choice is then kept only until the page is closed.
   }
   showTheme();
   state.tell('theme');
 }
 
-// Paper is white whatever the screen is.
+// Paper is always white.
 export function setPrinting(on: boolean): void {
   printing = on;
   showTheme();

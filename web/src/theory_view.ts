@@ -1,4 +1,4 @@
-// The paper's statements with the numbers that check them.
+// The paper's statements, and the numbers that check them.
 import {scrollFrame} from './cells';
 import {h} from './dom';
 import {number, plain} from './format';

@@ -1,4 +1,4 @@
-// Processor time of a trial against its regret: a small mark a problem, a large one at the
+// The CPU time of a trial against its regret: a small mark for each problem, and a large one at the
 // geometric mean over the problems.
 import {named, scalesFor} from './algorithms';
 import {horizontal, legend, vertical} from './axes';
@@ -16,7 +16,7 @@ interface Known {
   regret: number;
 }
 
-// Both axes may be logarithmic, so what is not positive is left out.
+// Both axes may be logarithmic, so values that are not positive are left out.
 function known(figure: TimeFigure): Known[] {
   return figure.points.flatMap(({algorithm, problem, seconds: time, regret}) =>
     (time !== null && regret !== null && time > 0 && regret > 0
@@ -26,8 +26,8 @@ function known(figure: TimeFigure): Known[] {
 const geometricMean = (values: number[]): number =>
   Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
 
-// Labels of marks that lie together are moved apart, up and down. Pixels are estimates: the size of
-// the plot is known, the room its axes take only roughly.
+// Moves the labels of marks that lie close together apart, up and down. Pixels are estimates: the
+// size of the plot is known, but the space for its axes only roughly.
 function labelShifts(marks: {seconds: number; regret: number}[], canvas: Canvas,
                      choices: FigureChoices, height: number): number[] {
   const places = (pick: 'seconds' | 'regret', log: boolean, size: number) => {
@@ -73,7 +73,7 @@ export function drawTimes(figure: TimeFigure, choices: FigureChoices, canvas: Ca
     (log ? {type: 'log', nice: false, padding: 12} : {zero: true, nice: false, padding: 12});
   const x: Json = {
     field: 'seconds', type: 'quantitative', scale: scale(choices.logX),
-    axis: horizontal(`processor seconds a trial${choices.logX ? ' (log)' : ''}`, choices.logX,
+    axis: horizontal(`CPU seconds per trial${choices.logX ? ' (log)' : ''}`, choices.logX,
                      {grid: true}),
   };
   const y: Json = {
@@ -122,7 +122,7 @@ export function tipOfTime(figure: TimeFigure, datum: Row): Node {
   const one = datum as unknown as Known & {problems?: number};
   const where = one.problem ?? `geometric mean of ${one.problems} problems`;
   return facts(named(one.algorithm), [
-    ['on', where], ['time a trial', seconds(one.seconds)], [figure.axis, number(one.regret)],
+    ['on', where], ['time per trial', seconds(one.seconds)], [figure.axis, number(one.regret)],
   ]);
 }
 

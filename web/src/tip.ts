@@ -1,5 +1,5 @@
-// The one tooltip of the page. It follows the pointer or stands beside an element; pinned, it stays
-// until it is closed, so that what is in it can be reached.
+// The only tooltip of the page. It follows the pointer or stands beside an element. When pinned, it
+// stays until it is closed, so that its links can be clicked.
 import {h} from './dom';
 
 const body = h('div', {class: 'tip-body'});
@@ -8,7 +8,7 @@ const box = h('div', {class: 'tip', id: 'tip', role: 'tooltip', hidden: true}, b
 
 let anchor: HTMLElement | null = null;
 let pinned = false;
-let closing = false;  // the focus that comes back to a cell must not open it again
+let closing = false;  // while the focus returns to a cell, which must not open the tip again
 
 export function startTips(): void {
   document.body.append(box);

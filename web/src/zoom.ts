@@ -1,5 +1,5 @@
-// Zooming into a plot: drag a rectangle, turn the wheel with Ctrl, drag with Shift to move, double
-// click to see all again; + - 0 on the keyboard. The page scrolls as ever.
+// Zooming into a plot: drag a rectangle, Ctrl and the wheel, Shift and drag to move, double-click
+// to see everything again; + - 0 on the keyboard. The wheel alone still scrolls the page.
 import type {View} from 'vega';
 
 import type {Zoom} from './chart';
@@ -10,7 +10,7 @@ export interface ZoomTarget {
   view(): View | null;
   axes(): 'x' | 'xy' | null;
   readonly zoom: Zoom;
-  whole: Zoom;  // the range that is seen without a zoom, once there is one
+  whole: Zoom;  // the range without a zoom; set by the first zoom
   changed(): void;
 }
 
@@ -54,7 +54,7 @@ function rememberWhole(target: ZoomTarget, view: View): void {
   }
 }
 
-// Nothing is to be seen outside the whole range, so there is no zooming out of it.
+// There is nothing outside the whole range, so one cannot zoom out of it.
 function within(range: Range | null, whole: Range | null): Range | null {
   if (range === null || whole === null) return range;
   return range[0] <= whole[0] && range[1] >= whole[1] ? null : range;
@@ -65,7 +65,7 @@ export function resetZoom(target: ZoomTarget): void {
   target.changed();
 }
 
-// Keeps the point (x, y), in pixels, where it is. Without one, the middle.
+// Keeps the point (x, y), in pixels, where it is; by default the middle.
 export function zoomBy(target: ZoomTarget, factor: number, x?: number, y?: number): void {
   const view = target.view();
   const axes = target.axes();
@@ -108,7 +108,7 @@ export function attachZoom(host: HTMLElement, target: ZoomTarget): void {
 
   host.addEventListener('pointerdown', (start) => {
     const view = target.view();
-    // A finger scrolls the page; there are buttons for it.
+    // A finger scrolls the page; for zooming there are buttons.
     if (view === null || target.axes() === null || start.button !== 0 ||
         start.pointerType === 'touch') {
       return;
@@ -166,7 +166,7 @@ function dragToZoom(host: HTMLElement, target: ZoomTarget, view: View, start: Po
     box.remove();
     host.classList.remove('brushing');
     const {left, right, top, bottom} = corners(event);
-    // A click is not a drag; a flat rectangle is a choice of the x range alone.
+    // A click is not a drag; a flat rectangle chooses only the x range.
     if (right - left < 6) return;
     rememberWhole(target, view);
     target.zoom.x = domainOf(view, 'x', left, right);

@@ -1,4 +1,4 @@
-// Numbers for people, without a browser.
+// The formats of numbers, without a browser.
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import test from 'node:test';
@@ -22,7 +22,7 @@ test('a number has four significant digits and groups of three', () => {
   assert.equal(format.number(null), '\u2013');
 });
 
-test('a mean has the digits that two digits of its error leave', () => {
+test('a mean has as many decimals as its error needs for two digits', () => {
   assert.equal(format.withError(8809.2, 2474.6), '8,809 \u00b1 2,475');
   assert.equal(format.withError(2582.94, 8.04), '2,582.9 \u00b1 8.0');
   assert.equal(format.withError(0.6046, 0.0123), '0.605 \u00b1 0.012');
@@ -58,7 +58,7 @@ test('a small probability is a bound, not a zero', () => {
   assert.equal(format.probability(0), '< 10\u207b\u2076');
 });
 
-test('a ratio of times says in which direction it goes', () => {
+test('a ratio of times shows its direction', () => {
   assert.equal(format.timesLess(5995.1), '\u00f75,995');
   assert.equal(format.timesLess(0.5), '\u00d72.0');
 });
@@ -68,7 +68,7 @@ test('an ISO time is read as UTC, and anything else is left alone', () => {
   assert.equal(format.time('yesterday'), 'yesterday');
 });
 
-test('the name of a file has no characters that a shell would mind', () => {
+test('the name of a file has no special characters', () => {
   assert.equal(format.fileName('Regret, bernoulli(gap=0.2)'), 'regret-bernoulli-gap-0.2');
   assert.equal(format.fileName('***'), 'figure');
 });

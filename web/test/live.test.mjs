@@ -1,4 +1,4 @@
-// The page as `sau watch` serves it, here by a small server that the test can change and stop.
+// The page as `sau watch` serves it, here from a small server that the test can change and stop.
 import assert from 'node:assert/strict';
 import {readFile} from 'node:fs/promises';
 import {createServer} from 'node:http';
@@ -52,7 +52,7 @@ after(async () => {
   await cleanUp();
 });
 
-test('it follows a run, keeping what the reader chose, and says how it stands', async () => {
+test('the page follows a run, keeps the choices made on it, and shows progress', async () => {
   const {port} = server.address();
   const {page, complaints} = await open(browser, `http://127.0.0.1:${port}/`);
   const status = page.locator('.status');
@@ -71,7 +71,7 @@ test('it follows a run, keeping what the reader chose, and says how it stands', 
   const zoomed = await ticks();
   const top = await page.evaluate(() => window.scrollY);
 
-  // More trials of the same problems: the same view, other numbers.
+  // More trials of the same problems: the same view with new numbers.
   report.runs[0].trials = 60;
   for (const series of figure.series) series.mean = series.mean.map((value) => value * 1.05);
   await eventually(async () => (await status.textContent()).includes('60 of 100'), true);
@@ -79,7 +79,7 @@ test('it follows a run, keeping what the reader chose, and says how it stands', 
   assert.equal(await page.evaluate(() => window.scrollY), top);
   assert.equal(await page.locator('.chip[aria-pressed=false]').count(), 1);
 
-  // A problem that was not there yet.
+  // A new problem.
   report.runs[0].trials = 61;
   report.sections[0].problems.push({...figure, id: 'another', title: 'Another problem'});
   await page.locator('#figure-another').waitFor();
@@ -88,7 +88,7 @@ test('it follows a run, keeping what the reader chose, and says how it stands', 
   assert.equal(await page.evaluate(() => window.scrollY), top);
   assert.deepEqual(complaints, []);
 
-  // Nothing at all, as before the first trial.
+  // No sections, as before the first trial.
   const {sections} = report;
   report.sections = [];
   await page.getByText('No trial is finished yet.').waitFor();
@@ -99,7 +99,7 @@ test('it follows a run, keeping what the reader chose, and says how it stands', 
   // The program goes away, comes back, and ends.
   await stop(server);
   await eventually(() => status.getAttribute('data-kind'), 'lost');
-  assert.match(await status.textContent(), /connection lost, last news \d\d:\d\d:\d\d/);
+  assert.match(await status.textContent(), /connection lost, last update \d\d:\d\d:\d\d/);
   server = await serve(port);
   await eventually(() => status.getAttribute('data-kind'), 'live');
   report.runs[0].trials = 100;

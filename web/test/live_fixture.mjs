@@ -1,4 +1,4 @@
-// A service as its page sees it: a status and decisions that a test can change.
+// A fake service for its page, with a status and decisions that a test can change.
 import {readFile} from 'node:fs/promises';
 import {createServer} from 'node:http';
 import {join} from 'node:path';
@@ -59,7 +59,7 @@ export function makeDecision(eventId) {
   };
 }
 
-// `answers.key`: the one that is asked for, if any.
+// `answers.key` is the key that the service needs, if any.
 export async function serve(answers, port = 0) {
   const html = await readFile(join(work, '..', 'live.html'), 'utf8');
   const server = createServer((request, reply) => {

@@ -1,4 +1,4 @@
-// The page of `sau serve`, in front of a small server that the test can change and stop.
+// The page of `sau serve`, with a small server that the test can change and stop.
 import assert from 'node:assert/strict';
 import {readFile, stat} from 'node:fs/promises';
 import {join} from 'node:path';
@@ -34,7 +34,7 @@ async function violations(page) {
   });
 }
 
-test('it is small, and shows what the service says', async () => {
+test('the page is small, and shows the status of the service', async () => {
   assert.ok((await stat(join(work, '..', 'live.html'))).size < 100_000);
   const {page, complaints} = await open(browser, server.address);
   const tile = (name) => page.locator('.tile', {hasText: name}).locator('dd').allTextContents();
@@ -50,7 +50,7 @@ test('it is small, and shows what the service says', async () => {
   await page.close();
 });
 
-test('it follows the service', async () => {
+test('the page follows the service', async () => {
   const {page} = await open(browser, server.address);
   const refused = page.locator('.tile', {hasText: 'Refused'}).locator('.figure');
   assert.equal(await refused.textContent(), '17');
@@ -63,7 +63,7 @@ test('it follows the service', async () => {
   await page.close();
 });
 
-test('a decision is explained, one by its row and one by its id', async () => {
+test('a decision can be explained by its row or by its id', async () => {
   const {page, complaints} = await open(browser, server.address);
   await page.locator('button[data-event]').nth(2).click();
   const dialog = page.getByRole('dialog');
@@ -77,12 +77,12 @@ test('a decision is explained, one by its row and one by its id', async () => {
   await page.keyboard.press('Enter');
   await dialog.getByText('There is no decision with this event id.').waitFor();
   await dialog.getByLabel('Close').click();
-  // The browser itself tells of the 404.
+  // The browser itself reports the 404.
   assert.deepEqual(complaints.filter((one) => !one.includes('404')), []);
   await page.close();
 });
 
-test('an id that looks like markup stays text, and is asked for as it is', async () => {
+test('an id that looks like markup is shown as text and sent unchanged', async () => {
   const {page, complaints} = await open(browser, server.address);
   assert.equal(await page.locator('img').count(), 0);
   assert.ok((await column(page, 'actions', 0)).includes(hostile));
@@ -97,7 +97,7 @@ test('an id that looks like markup stays text, and is asked for as it is', async
   await page.close();
 });
 
-test('its policy lets no other script run', async () => {
+test('the content security policy lets no other script run', async () => {
   const {page, complaints} = await open(browser, server.address);
   await page.evaluate(() => {
     const script = document.createElement('script');
@@ -111,14 +111,14 @@ test('its policy lets no other script run', async () => {
   await page.close();
 });
 
-test('it asks for a key where one is needed, and keeps it for the tab', async () => {
+test('the page asks for a key if one is needed, and keeps it for the tab', async () => {
   answers.key = 'right';
   const {page} = await open(browser, server.address);
   const field = page.getByLabel('Key', {exact: true});
   assert.equal(await page.locator('.tiles').isVisible(), false);
   await field.fill('wrong');
   await page.keyboard.press('Enter');
-  await page.getByText('This is not one of its keys.').waitFor();
+  await page.getByText('The service does not know this key.').waitFor();
   assert.deepEqual(await violations(page), []);
   await field.fill('right');
   await page.keyboard.press('Enter');
@@ -132,12 +132,12 @@ test('it asks for a key where one is needed, and keeps it for the tab', async ()
   await page.close();
 });
 
-test('it says when the server is gone, and goes on when it is back', async () => {
+test('the page says when the server is gone, and continues when it is back', async () => {
   const {page} = await open(browser, server.address);
   const {port} = server;
   await server.stop();
   await eventually(() => page.locator('.status').textContent(), 'not reachable');
-  assert.match(await page.locator('.lost').textContent(), /What is shown is from \d/);
+  assert.match(await page.locator('.lost').textContent(), /The numbers below are from \d/);
   assert.equal(await page.locator('.tiles').isVisible(), true);
   server = await serve(answers, port);
   await eventually(async () => (await page.locator('.status').textContent()).startsWith('live'), true);
@@ -145,7 +145,7 @@ test('it says when the server is gone, and goes on when it is back', async () =>
   await page.close();
 });
 
-test('a service that has done nothing yet has a page too', async () => {
+test('the page works for a service that has done nothing yet', async () => {
   const full = makeStatus();
   answers.status = {
     ...full, history: full.history.map((one) => ({...one, ranks: 0, rewards: 0, meanReward: null})),
@@ -163,7 +163,7 @@ test('a service that has done nothing yet has a page too', async () => {
   await page.close();
 });
 
-test('names, contrast and order are right, light and dark, wide and on a phone', async () => {
+test('the page is accessible in light and dark, wide and on a phone', async () => {
   for (const options of [{colorScheme: 'light'}, {colorScheme: 'dark'}, {...phone}]) {
     const {page} = await open(browser, server.address, options);
     assert.deepEqual(await violations(page), [], JSON.stringify(options));
@@ -174,7 +174,7 @@ test('names, contrast and order are right, light and dark, wide and on a phone',
   }
 });
 
-test('on a phone nothing sticks out', async () => {
+test('on a phone nothing is too wide', async () => {
   const {page} = await open(browser, server.address, phone);
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 390);
   const tables = await page.locator('.frame').evaluateAll((all) =>

@@ -1,4 +1,4 @@
-// The page of a shortened part of the paper and of a problem of one's own, in Chromium, as a file.
+// The pages of a shortened part of the paper and of another problem, opened as files in Chromium.
 import assert from 'node:assert/strict';
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
@@ -8,7 +8,7 @@ import {pathToFileURL} from 'node:url';
 import {cleanUp, eventually, launch, open, plotOf, require, sau, scrollThrough,
         temporaryFolder} from './support.mjs';
 
-// At the paper's steps, so that its numbers are set beside.
+// With the paper's number of steps, so that the page shows the paper's numbers too.
 const wheels = ['wheel-0.50', 'wheel-0.90', 'wheel-0.99'];
 const wheel = wheels[0];
 const algorithms = ['LinearPosterior', 'LinearGreedy', 'NeuralGreedy', 'Linear-SAU-S',
@@ -42,13 +42,13 @@ const column = (page, table, j) => page.locator(`${table} ~ div tbody tr`).evalu
   (rows, place) => rows.map((row) => row.cells[place].textContent), j);
 const numberIn = (text) => Number(text.split('\u00b1')[0].replaceAll(',', ''));
 
-test('it opens from a file and asks for nothing else', async () => {
+test('the page opens from a file and loads nothing else', async () => {
   const {page, complaints, requests} = shared;
   assert.deepEqual(requests.filter((url) => !/^(file|data|blob):/.test(url)), []);
   assert.deepEqual(complaints, []);
 });
 
-test('every figure has marks once it is in sight, and not before', async () => {
+test('a figure is drawn when it becomes visible, and not before', async () => {
   const {page, complaints} = shared;
   const hosts = page.locator('.plot-host');
   assert.ok(await hosts.count() > await page.locator('.plot-host svg').count());
@@ -63,7 +63,7 @@ test('every figure has marks once it is in sight, and not before', async () => {
   assert.deepEqual(complaints, []);
 });
 
-test('hiding an algorithm takes it out of figures and tables, showing brings it back', async () => {
+test('hiding an algorithm removes it from figures and tables, showing brings it back', async () => {
   const {page} = shared;
   const curves = await plotOf(page, wheel, 'curves');
   const boxes = await plotOf(page, wheel, 'distribution');
@@ -78,7 +78,7 @@ test('hiding an algorithm takes it out of figures and tables, showing brings it 
   assert.ok((await labels(boxes)).includes('Uniform'));
 });
 
-test('one algorithm alone, none, and all', async () => {
+test('only one algorithm, none, or all can be shown', async () => {
   const {page} = shared;
   const curves = await plotOf(page, wheel, 'curves');
   const before = await lines(curves);
@@ -86,13 +86,13 @@ test('one algorithm alone, none, and all', async () => {
   await eventually(() => lines(curves), 1);
   await chip(page, 'LinearGreedy').press('o');
   assert.equal(await page.locator('.chip[aria-pressed=true]').count(), 1);
-  await page.getByRole('button', {name: 'none algorithms'}).click();
+  await page.getByRole('button', {name: 'none: hide all algorithms'}).click();
   await eventually(() => lines(curves), 0);
-  await page.getByRole('button', {name: 'all algorithms'}).click();
+  await page.getByRole('button', {name: 'all: show all algorithms'}).click();
   await eventually(() => lines(curves), before);
 });
 
-test('axes, medians and single trials are chosen for a figure or for all', async () => {
+test('axes, medians and single trials can be chosen for one figure or for all', async () => {
   const {page} = shared;
   const curves = await plotOf(page, wheel, 'curves');
   const before = await lines(curves);
@@ -143,7 +143,7 @@ test('dragging zooms, a double click shows all, the wheel alone scrolls the page
   assert.equal(await ticks(), whole);
 });
 
-test('the pointer and the arrow keys read the values at a step', async () => {
+test('the pointer and the arrow keys show the values at a step', async () => {
   const {page} = shared;
   const curves = await plotOf(page, wheel, 'curves');
   const {width} = await curves.boundingBox();
@@ -160,7 +160,7 @@ test('the pointer and the arrow keys read the values at a step', async () => {
   assert.notEqual(await tip.textContent(), first);
 });
 
-test('a column sorts up, down and not at all, by ours, theirs, z', async () => {
+test('a column sorts up, down or not at all, by our number, the paper\u2019s or z', async () => {
   const {page} = shared;
   const table = '#table-wheel-0';
   const header = page.locator(`${table} ~ div th`).nth(1);
@@ -185,7 +185,7 @@ test('a column sorts up, down and not at all, by ours, theirs, z', async () => {
   assert.deepEqual(await column(page, table, 0), names);
 });
 
-test('a cell explains itself on hover, on focus, and pinned with the reason', async () => {
+test('a cell shows its explanation on hover and focus, and keeps it open on a click', async () => {
   const {page} = shared;
   const tip = page.locator('#tip');
   const cells = page.locator('#table-wheel-0 ~ div .cell');
@@ -253,7 +253,7 @@ test('a picture is saved as SVG and PNG, its numbers as CSV', async () => {
   assert.ok(csv.length > 50 * algorithms.length);
 });
 
-test('controls and figures have names, contrast and order, light and dark', async () => {
+test('controls and figures are accessible in light and dark', async () => {
   const source = await readFile(require.resolve('axe-core/axe.min.js'), 'utf8');
   for (const colorScheme of ['light', 'dark']) {
     const {page} = await open(browser, address, {colorScheme});
@@ -276,7 +276,7 @@ test('controls and figures have names, contrast and order, light and dark', asyn
   }
 });
 
-test('the theme is chosen by hand, and figures follow', async () => {
+test('the theme can be chosen, and figures follow', async () => {
   const {page} = shared;
   const curves = await plotOf(page, wheel, 'curves');
   const colour = () => curves.locator('svg g.mark-line path').first().getAttribute('stroke');
@@ -288,7 +288,7 @@ test('the theme is chosen by hand, and figures follow', async () => {
   assert.equal(await colour(), light);
 });
 
-test('on a phone nothing sticks out, and wide tables scroll in their frames', async () => {
+test('on a phone nothing is too wide, and wide tables scroll in their frames', async () => {
   const {page, complaints} = await open(browser, address,
     {viewport: {width: 390, height: 844}, hasTouch: true, isMobile: true});
   await scrollThrough(page);
@@ -302,7 +302,7 @@ test('on a phone nothing sticks out, and wide tables scroll in their frames', as
   await page.close();
 });
 
-test('problems of one\u2019s own have the same page without the paper', async () => {
+test('other problems have the same page without the paper\u2019s numbers', async () => {
   const {page, complaints} = await open(browser, ownAddress);
   await scrollThrough(page);
   assert.ok(await page.locator('.heat .cell').count() >= 2);
@@ -313,7 +313,7 @@ test('problems of one\u2019s own have the same page without the paper', async ()
   await page.close();
 });
 
-test('an address with a place in it opens there', async () => {
+test('an address with an anchor opens at that place', async () => {
   const {page} = await open(browser, `${address}#figure-wheel-0.99`);
   const top = await page.locator('#figure-wheel-0\\.99').evaluate((card) =>
     card.getBoundingClientRect().top);
@@ -332,6 +332,6 @@ test('printing draws everything, in light colours', async () => {
   await page.close();
 });
 
-test('nothing was complained of in all of this', () => {
+test('the shared page had no errors or warnings', () => {
   assert.deepEqual(shared.complaints, []);
 });

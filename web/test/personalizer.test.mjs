@@ -1,4 +1,4 @@
-// The client that was published for the retired Azure Personalizer, unchanged, against `sau serve`.
+// Uses the published client of the retired Azure Personalizer, unchanged, with `sau serve`.
 import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
@@ -10,7 +10,7 @@ import test, {after, before} from 'node:test';
 import {cleanUp, require, temporaryFolder} from './support.mjs';
 
 const {PersonalizerClient} = require('@azure/cognitiveservices-personalizer');
-// The one that the client itself uses.
+// The package that the client itself uses.
 const {ApiKeyCredentials, RestError} = require('@azure/ms-rest-js');
 
 const key = 'the-key-of-this-test';
@@ -82,10 +82,10 @@ test('an event without an id, activated later', async () => {
   assert.equal((await decision(answer.eventId)).state, 'waiting');
 });
 
-test('errors arrive as the type that the client knows', async () => {
+test('errors arrive as the type that the client expects', async () => {
   const client = clientWith(key);
   const failed = async (promise) => {
-    const error = await promise.then(() => assert.fail('it was taken'), (thrown) => thrown);
+    const error = await promise.then(() => assert.fail('it was accepted'), (thrown) => thrown);
     assert.ok(error instanceof RestError, String(error));
     return error;
   };

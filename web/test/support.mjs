@@ -1,5 +1,5 @@
-// What the tests of the page share. SAU_PROGRAM is the program, SAU_WEB_WORK the folder of the
-// build with the packages; chromium is Debian's.
+// Shared by the tests of the pages. SAU_PROGRAM is the program, SAU_WEB_WORK the build's folder
+// with the packages; the browser is Debian's chromium.
 import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
 import {mkdtemp, rm} from 'node:fs/promises';
@@ -23,7 +23,7 @@ export async function sau(...args) {
   return stdout;
 }
 
-// For after(): ends and removes what a file of tests has started and made.
+// For after(): stops and removes what a test file has started and made.
 const leftovers = [];
 export async function cleanUp() {
   for (const leftover of leftovers.splice(0).reverse()) await leftover();
@@ -46,7 +46,7 @@ export async function launch() {
   return browser;
 }
 
-// A page that remembers what it complained of and what it asked the network for.
+// Opens a page and records its errors, its warnings and its network requests.
 export async function open(browser, address, options = {}) {
   const page = await browser.newPage({
     viewport: {width: 1280, height: 900}, colorScheme: 'light', reducedMotion: 'reduce', ...options,
@@ -63,7 +63,7 @@ export async function open(browser, address, options = {}) {
   return {page, complaints, requests};
 }
 
-// Has every figure drawn by passing it.
+// Scrolls past every figure so that it is drawn.
 export async function scrollThrough(page) {
   await page.evaluate(async () => {
     const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));

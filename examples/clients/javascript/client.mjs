@@ -1,6 +1,6 @@
-// A client of `sau serve` for Node.js 18 and newer, without packages: asks what to show, and tells
-// how it went.
-//     node client.mjs http://127.0.0.1:8080 [VISITS]      the key, if one is needed, in SAU_KEY
+// A client of `sau serve` for Node.js 18 and newer, without packages: asks what to show and sends
+// the reward.
+//     node client.mjs http://127.0.0.1:8080 [VISITS]    SAU_KEY is the key, if the service needs one
 const [endpoint, visits = '100'] = process.argv.slice(2);
 if (endpoint === undefined) {
   console.error('usage: node client.mjs http://127.0.0.1:8080 [VISITS]');
@@ -30,7 +30,7 @@ let clicks = 0;
 for (let visit = 0; visit < Number(visits); ++visit) {
   const device = visit % 2 === 0 ? 'phone' : 'desk';
   const {eventId, rewardActionId, ranking} = await post('/rank', {
-    eventId: `js-${run}-${visit}`,  // with our own ids, a request is safe to repeat
+    eventId: `js-${run}-${visit}`,  // with our own ids a request is safe to repeat
     contextFeatures: [{device}],
     actions: [{id: 'sport', features: [{topic: 'football'}]},
               {id: 'news', features: [{topic: 'world', words: 900}]}],

@@ -3,7 +3,7 @@
 The pieces:
 
 ``sau.Agent``
-    chooses and learns, one context at a time or many, on line or from a log; among a fixed set of
+    chooses and learns, one context at a time or many, online or from a log; among a fixed set of
     actions, or among actions that are offered by id.
 ``sau.run``, ``sau.paper``, ``sau.open``
     compare agents over many trials, repeat the paper, read result folders.
@@ -12,7 +12,7 @@ The pieces:
 ``sau.data``
     data sets as arrays, and arrays as problems.
 ``sau.catalog``
-    what there is, by name.
+    lists models, strategies, problems and names.
 
 docs/python.md is the guide.
 

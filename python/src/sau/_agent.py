@@ -21,21 +21,22 @@ class Agent(Estimator):
     Parameters
     ----------
     agent : str
-        What the command line takes: a name of the paper (``"neural-sau-s"``), a strategy
+        As on the command line: a name from the paper (``"neural-sau-s"``), a strategy
         (``"sau_ucb"``) or both parts with settings
         (``"linear(lambda=2)+sau_sampling(alpha=0.5)"``). ``sau.catalog`` lists them.
     n_actions : int, optional
         The number of actions. They are counted from 0. Without it actions may come and go: every
-        call offers them by id, with features of their own.
+        call offers them by id, with their features.
     context_dim : int, optional
-        The length of a context; 0 where there are none. Without it the first context says it.
-        Where actions are offered, contexts are dictionaries of features and have no length.
+        The length of a context; 0 if there are no contexts. Without it the first context sets the
+        length. If actions are offered, contexts are dictionaries of features and have no length.
     seed : int, default 1
-        Names the random stream. Agents of the same seed draw the same numbers.
+        Selects the random stream. Agents with the same seed draw the same numbers.
     **settings
-        Settings of model or strategy, which override those in `agent`. ``lambda`` is written
-        ``lambda_``; where both parts have a setting of the same name, ``model__alpha`` or
-        ``strategy__alpha`` says whose (``ids__dim``: of the part ``ids``). A list is one setting: ``hidden=(100, 100)``.
+        Settings of the model or the strategy, which override those in `agent`. ``lambda`` is
+        written ``lambda_``. If both parts have a setting of the same name, write ``model__alpha``
+        or ``strategy__alpha`` (or ``ids__dim`` for the part ``ids``). A list is one setting:
+        ``hidden=(100, 100)``.
 
     See Also
     --------
@@ -43,8 +44,8 @@ class Agent(Estimator):
 
     Notes
     -----
-    An agent belongs to one thread at a time. Methods over many contexts let other threads run
-    meanwhile; a call from one of them on the same agent is refused.
+    Use an agent from one thread at a time. Methods that take many contexts let other threads run
+    meanwhile; if one of those calls the same agent, the call is refused.
 
     Examples
     --------
@@ -60,7 +61,7 @@ class Agent(Estimator):
     >>> agent.predict([[1.0, 0.0], [1.0, 1.0]]).tolist()
     [0, 2]
 
-    Learn from a log that somebody else made:
+    Learn from a log of somebody else's decisions:
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
@@ -103,10 +104,10 @@ class Agent(Estimator):
             }
         )
 
-    # Life
+    # Making, copying, saving
 
     def _adopt(self, params: dict[str, Any]) -> None:
-        """Takes parameters, or refuses them and keeps the old ones."""
+        """Takes these parameters, or raises an error and keeps the old ones."""
         whole_number("seed", params["seed"], 0, 2**64 - 1)
         dim = params["context_dim"]
         if params["n_actions"] is None:
@@ -121,7 +122,7 @@ class Agent(Estimator):
                 "n_actions: the agent was made for actions that are offered by id; make another"
             )
         before, self._params = self._params, params
-        if self._turn > 0:  # what has been learned stays until fit() begins anew
+        if self._turn > 0:  # what it learned stays until fit() starts over
             return
         try:
             if dim is not None:
@@ -201,7 +202,7 @@ class Agent(Estimator):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the agent to a file, which ``sau.load`` and the C++ library read.
 
-        The whole file or none of it. A loaded agent continues as if it had never stopped.
+        It writes the whole file or nothing. A loaded agent continues as if it had never stopped.
 
         Examples
         --------
@@ -220,7 +221,7 @@ class Agent(Estimator):
         Raises
         ------
         Error
-            When it is not an agent file, is damaged, or is of a newer format.
+            If it is not an agent file, is damaged, or has a newer format.
         """
         agent = empty(cls)
         agent._load(os.fspath(path))
@@ -235,11 +236,11 @@ class Agent(Estimator):
         }
         return agent
 
-    # What it is
+    # Description
 
     @property
     def context_dim(self) -> int | None:
-        """The length of a context; None until it is known, and where actions are offered."""
+        """The length of a context; None until it is known, or if actions are offered."""
         if self._shape is not None:
             return self._shape[1]
         dim = self._params["context_dim"]
@@ -254,7 +255,7 @@ class Agent(Estimator):
     def spec(self) -> str:
         """The canonical spec, model+strategy or model+strategy+ids(...).
 
-        An error while context_dim is not known.
+        Asking for it is an error while context_dim is not known.
         """
         return self._spec
 
@@ -265,7 +266,7 @@ class Agent(Estimator):
 
     @property
     def fault(self) -> str | None:
-        """What went wrong for good, as a diverged network; None while all is well."""
+        """Why the agent cannot go on, for example a diverged network; None while all is well."""
         return self._fault
 
     def __repr__(self) -> str:
@@ -281,26 +282,26 @@ class Agent(Estimator):
     # Many contexts
 
     def choose_batch(self, contexts: Rows, *, probability: bool = False) -> Choices:
-        """Chooses an action for each of many contexts, nothing being learned in between.
+        """Chooses an action for each of many contexts, without learning in between.
 
         Parameters
         ----------
         contexts : array_like of shape (n, context_dim)
         probability : bool, default False
-            Whether to work out the chance that each of the chosen actions had.
+            Whether to work out the chance that each chosen action had.
         """
         actions, values, chances, rows = self._choose_batch(contexts, probability)
         return Choices(actions, values, rows, chances)
 
     def learn_batch(self, choices: Choices, rewards: npt.ArrayLike) -> None:
-        """Learns what came of many choices, in their order: all of it, or nothing and an error."""
+        """Learns the rewards of many choices in order. If one is wrong, it learns none of them."""
         self._learn_batch(choices.contexts, choices.actions, choices.values, rewards)
 
     def merge(self, other: Agent) -> None:
-        """Adds what `other` learned apart from this agent, since both were new.
+        """Adds to this agent what `other` learned separately.
 
-        For agents of the same spec and shape whose model is a sum, as ``sample_mean`` and
-        ``beta_bernoulli`` are.
+        Both must have started as new agents of the same spec and shape, with a model that is a sum,
+        such as ``sample_mean`` or ``beta_bernoulli``.
         """
         self._merge(other)
 
@@ -313,9 +314,9 @@ class Agent(Estimator):
     def set_params(self, **params: Any) -> Self:
         """Changes parameters.
 
-        An agent that has neither chosen nor learned yet is made anew with them. Otherwise they
-        count from the next ``fit`` on, as in scikit-learn: nothing that was learned is lost. They
-        are refused where there is no ``fit``, since actions are offered.
+        An agent that has neither chosen nor learned yet is made again with them. Otherwise they
+        take effect at the next ``fit``, as in scikit-learn: nothing that was learned is lost. If
+        actions are offered there is no ``fit``, so a used agent refuses new parameters.
         """
         self._adopt({**self._params, **params})
         return self
@@ -327,7 +328,7 @@ def load(path: str | os.PathLike[str]) -> Agent:
 
 
 def whole_number(name: str, value: Any, low: int, high: int) -> int:
-    """The number, or a UsageError that names it."""
+    """Returns the number, or raises a UsageError that names it."""
     good = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
     if not good or not low <= value <= high:
         raise _core.UsageError(

@@ -1,4 +1,4 @@
-"""What sau.run is given, turned into the cells of a run."""
+"""Turns the arguments of sau.run into the cells of a run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LARGEST_REWARD = 1e100
 
 @dataclass
 class _Source:
-    """A problem, and what a cell needs to know of it."""
+    """A problem, and what a cell needs to know about it."""
 
     name: str
     spec: str
@@ -32,20 +32,20 @@ class _Source:
     reward_range: tuple[float, float]
     default_steps: int
     data: str = ""
-    parts: dict[str, Any] = field(default_factory=dict)  # of the cell: how it is played
+    parts: dict[str, Any] = field(default_factory=dict)  # entries of the cell: how to play it
 
     @property
     def native(self) -> bool:
-        """Whether its spec says all."""
+        """Whether its spec is enough to play it."""
         return not self.parts
 
 
 def make_cells(
     problems: Any, agents: Any, trials: int, steps: int, late: str = ""
 ) -> list[dict[str, Any]]:
-    """Every problem with every agent, problem by problem; a cell named twice is kept once.
+    """Every problem with every agent, problem by problem, without duplicates.
 
-    `late` says when rewards arrive, as the end of a problem's spec.
+    `late` says when rewards arrive; it is appended to the problems' specs.
     """
     sources = [_late(_source(name, one), late) for name, one in _named("problems", problems)]
     players = _named("agents", agents)
@@ -62,7 +62,7 @@ def make_cells(
 
 
 def _named(what: str, given: Any) -> list[tuple[str | None, Any]]:
-    """(name or None, choice) of whatever was given: one, several, or a mapping."""
+    """(name or None, choice) for each, whether given one, several, or a mapping."""
     pairs: list[tuple[str | None, Any]]
     if isinstance(given, Mapping):
         pairs = [(str(name), one) for name, one in given.items()]
@@ -120,18 +120,18 @@ def _source(name: str | None, given: Any) -> _Source:
             "run: a problem is a spec, an object with reset and step, or a function that makes "
             f"one, not {given!r}"
         )
-    # Trials may be played at the same time: every one has its own.
+    # Trials may be played at the same time, so each has its own problem.
     factory = (lambda: copy.deepcopy(given)) if made else given
     return _python_source(name or _name_of(given), factory)
 
 
 def _late(source: _Source, late: str) -> _Source:
-    """The same problem, with rewards that arrive as `late` says."""
+    """The same problem, with rewards as late as `late` says."""
     if not late:
         return source
     if "+late(" in source.spec:
         raise _core.UsageError(
-            f"run: the problem {source.spec} says itself when rewards arrive; leave out delay and "
+            f"run: the problem {source.spec} already says when rewards arrive; leave out delay and "
             "missing"
         )
     return replace(source, name=source.name + late, spec=source.spec + late)
@@ -166,7 +166,7 @@ def _python_source(name: str, factory: Callable[[], Any]) -> _Source:
 
 
 def _first(probe: Any, *paths: str) -> Any:
-    """The first of these attributes that is there."""
+    """The first of these attributes that exists."""
     for path in paths:
         found = probe
         for part in path.split("."):
@@ -213,7 +213,7 @@ def _cell(source: _Source, name: str | None, agent: Any, trials: int, steps: int
     }
     if isinstance(agent, str):
         if source.native:
-            # The library's own check of the pair, with its own words.
+            # So the library checks that they fit, with its own error messages.
             made = _core.make_cell(source.spec, agent, steps, trials)
             spec, own = made["agent_spec"], made["agent"]
         else:
@@ -271,6 +271,6 @@ def _copies_of(agent: Agent, source: _Source) -> Callable[..., Agent]:
             f"the agent {agent!r} does not fit {source.name}, which has {source.n_actions} actions "
             f"and contexts of length {source.context_dim}"
         )
-    if agent._shape is None:  # the run would begin it, and the caller's own is to stay as it is
+    if agent._shape is None:  # the run would start the caller's agent, which must not change
         return lambda **_: copy.deepcopy(agent)
-    return lambda **_: agent  # which the run copies
+    return lambda **_: agent  # the run copies it

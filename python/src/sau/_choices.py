@@ -23,7 +23,7 @@ class Choices:
     values : ndarray of float, shape (n,)
         The rewards predicted for them.
     contexts : ndarray of float, shape (n, context_dim)
-        What they were chosen for.
+        The contexts they were chosen for.
     probabilities : ndarray of float, shape (n,), or None
         The chances that these actions had; None unless they were asked for.
 
@@ -61,5 +61,5 @@ class Choices:
 
 
 def restore_offer_choice(*parts: Any) -> _core.OfferChoice:
-    """For pickle, which cannot name functions of the extension."""
+    """For pickle, which cannot find functions of the extension by name."""
     return _core.restore_offer_choice(*parts)

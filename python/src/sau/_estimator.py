@@ -1,4 +1,4 @@
-"""What scikit-learn expects of an estimator, over an agent of a fixed set of actions."""
+"""The interface of a scikit-learn estimator, for agents with a fixed set of actions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Estimator(_core.Agent):
 
     @property
     def n_actions(self) -> int | None:
-        """The number of actions; None where every call offers its own."""
+        """The number of actions; None if every call offers its own."""
         actions = self._params["n_actions"]
         return None if actions is None else int(actions)
 
@@ -33,9 +33,9 @@ class Estimator(_core.Agent):
         X : array_like of shape (n, context_dim)
             The contexts.
         actions : array_like of int, shape (n,)
-            What was played; scikit-learn's ``y``.
+            The actions that were played; scikit-learn's ``y``.
         rewards : array_like of float, shape (n,)
-            What it paid. In a pipeline whose last step is called ``agent`` write
+            What they paid. In a pipeline whose last step is called ``agent``, write
             ``pipeline.fit(X, actions, agent__rewards=rewards)``.
         """
         if rewards is None:
@@ -49,17 +49,17 @@ class Estimator(_core.Agent):
         return self
 
     def partial_fit(self, X: Rows, actions: npt.ArrayLike, rewards: npt.ArrayLike) -> Self:
-        """Learns from more of a log, row by row, as if the choices had been its own.
+        """Learns more rows of a log, one by one, as if the agent had made these choices.
 
-        Every row counts as a step. The error of eq. 5 is against the value that the agent would
-        have predicted. All rows are checked first: one that is wrong means that nothing is learned.
-        Ctrl-C ends it between two rows.
+        Every row counts as a step. The error in eq. 5 is the difference from the value that the
+        agent would have predicted. All rows are checked first: if one is wrong, nothing is learned.
+        Ctrl-C stops it between two rows.
         """
         self._learn_logged(X, actions, rewards)
         return self
 
     def decision_function(self, X: Rows) -> Floats:
-        """The reward predicted for every action, of shape (n, n_actions)."""
+        """The reward predicted for every action, an array of shape (n, n_actions)."""
         return self.values(_matrix(X))
 
     def predict(self, X: Rows) -> npt.NDArray[np.int64]:
@@ -73,14 +73,14 @@ class Estimator(_core.Agent):
 
     @property
     def classes_(self) -> npt.NDArray[np.int64]:
-        """The actions, as scikit-learn calls the columns of ``predict_proba``."""
+        """The actions: scikit-learn's name for the columns of ``predict_proba``."""
         if self.n_actions is None:
             raise AttributeError("classes_: the agent has no fixed set of actions")
         return np.arange(self.n_actions)
 
     @property
     def n_features_in_(self) -> int:
-        """The length of a context, as scikit-learn calls it."""
+        """The length of a context, under scikit-learn's name."""
         if self._shape is None:
             raise AttributeError("n_features_in_: the agent has seen no context yet")
         return self._shape[1]
@@ -89,14 +89,14 @@ class Estimator(_core.Agent):
         return self._shape is not None
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn 1.6 and later ask of a step of a pipeline."""
+        """scikit-learn 1.6 and later ask every step of a pipeline for this."""
         from sklearn.utils import Tags, TargetTags
 
         return Tags(estimator_type=None, target_tags=TargetTags(required=True))
 
 
 def _matrix(X: Rows) -> Rows:
-    """X, unless it is one context where many are expected."""
+    """X, or an error if it is one context instead of many."""
     if not hasattr(X, "shape"):
         try:
             X = np.asarray(X)
@@ -105,7 +105,7 @@ def _matrix(X: Rows) -> Rows:
     shape = X.shape
     if len(shape) != 2:
         raise _core.UsageError(
-            f"X: expected two dimensions, one row a context, found an array of shape {shape}"
+            f"X: expected two dimensions, one row per context, found an array of shape {shape}"
         )
     return X
 
@@ -114,7 +114,7 @@ _AnyAgent = TypeVar("_AnyAgent", bound=Estimator)
 
 
 def empty(cls: type[_AnyAgent]) -> _AnyAgent:
-    """An agent before its parameters, for copies."""
+    """An agent without parameters, to be filled by a copy."""
     agent = cls.__new__(cls)
     _core.Agent.__init__(agent)
     agent._trial, agent._params = (0, 0), {}

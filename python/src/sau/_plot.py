@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Style:
-    """How an algorithm looks: by colour, and in print by dash and marker."""
+    """How an algorithm is drawn: its colour, and for black-and-white print its dash and marker."""
 
     colour: str
     dark_colour: str
@@ -55,7 +55,7 @@ _DARK = Paper("#1a1e22", "#e8eaec", "#a7b0b8", "#30363c")
 
 
 def styles(agents: tuple[str, ...]) -> dict[str, Style]:
-    """The looks of these agents, which are those of the report."""
+    """The styles of these agents, the same as in the report."""
     return {
         look["name"]: Style(
             look["colour"],
@@ -109,7 +109,7 @@ def _final(axes: Any, cells: list[CellResult], looks: dict[str, Style], dark: bo
                                                   "edgecolor": colour},
                      medianprops={"color": paper.ink, "linewidth": 1.6},
                      whiskerprops={"color": colour}, capprops={"color": colour})
-        # Apart from each other, and the same in every drawing of the same trials.
+        # Spread the points, in the same way in every drawing of the same trials.
         offsets = np.random.default_rng(place).uniform(-0.18, 0.18, len(regret))
         axes.plot(regret, place + offsets, linestyle="none", marker=style.marker, markersize=3,
                   color=colour, alpha=0.6, markeredgewidth=0)
@@ -172,7 +172,7 @@ def plot(
     if kind == "curves":
         _legend(figure, grid, paper)
     if in_notebook():
-        plt.close(figure)  # it is shown as the cell's value: once is enough
+        plt.close(figure)  # the notebook already shows it as the cell's value
     return figure
 
 
@@ -191,7 +191,7 @@ def _wanted(what: str, asked: list[str] | None, there: tuple[str, ...]) -> tuple
 
 
 def _legend(figure: Any, grid: Any, paper: Paper) -> None:
-    """One for all panels, in a strip of its own below them."""
+    """One legend for all panels, in a strip below them."""
     handles: dict[str, Any] = {}
     for axes in grid.flat:
         for handle, label in zip(*axes.get_legend_handles_labels()):

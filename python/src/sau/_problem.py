@@ -17,52 +17,52 @@ Step = tuple[Any, float, bool, bool, Mapping[str, Any]]
 
 @runtime_checkable
 class ProblemLike(Protocol):
-    """A problem of your own, in the manner of gymnasium.
+    """Your own problem, with the interface of gymnasium.
 
-    Besides these two methods it says how many actions there are, as ``n_actions`` or as
-    ``action_space.n``. It may say ``context_dim`` (otherwise the first context does),
+    Besides these two methods it has the number of actions, as ``n_actions`` or as
+    ``action_space.n``. It may have ``context_dim`` (otherwise the first context sets the length),
     ``reward_range`` (a pair of numbers; some agents need to know it) and ``default_steps``.
     """
 
     def reset(self, *, seed: int | None = None) -> tuple[Any, Mapping[str, Any]]:
-        """Begins anew: the first context, and a dictionary. A seed starts a trial."""
+        """Starts over and returns the first context and a dictionary. A seed starts a trial."""
 
     def step(self, action: int) -> Step:
-        """Plays an action: next context, reward, terminated, truncated, info.
+        """Plays an action and returns next context, reward, terminated, truncated, info.
 
-        ``info["regret"]`` is what the action gave away against the best there was. Without it the
+        ``info["regret"]`` is how much less the action pays than the best one. Without it the
         regret is minus the reward. After `terminated` or `truncated`, ``reset()`` is called.
         """
 
 
 @runtime_checkable
 class AgentLike(Protocol):
-    """An agent of your own. It is made for every trial, by a function or class that is given
-    ``n_actions``, ``context_dim`` and ``seed`` as keywords."""
+    """Your own agent. Every trial makes a new one, by calling a function or class with the keywords
+    ``n_actions``, ``context_dim`` and ``seed``."""
 
     def choose(self, x: npt.NDArray[np.float64]) -> int:
-        """The action for this context."""
+        """Returns the action for this context."""
 
     def learn(self, x: npt.NDArray[np.float64], action: int, reward: float) -> None:
-        """What came of it."""
+        """Learns the reward of an action."""
 
 
 class Problem(_core.Problem):
-    """A problem of the library, one trial of it, step by step and in the manner of gymnasium.
+    """One trial of a problem of the library, step by step, with the interface of gymnasium.
 
     Parameters
     ----------
     problem : str
-        What the command line takes: ``"bernoulli"``, ``"linear(dim=10)"``, ``"statlog"``.
+        As on the command line: ``"bernoulli"``, ``"linear(dim=10)"``, ``"statlog"``.
     seed : int, default 1
     trial : int, default 0
-        Which trial: the draws are those of the same trial of ``sau.run`` and ``sau run``.
+        Which trial: it draws the same numbers as this trial in ``sau.run`` and ``sau run``.
     **settings
         Settings of the problem, which override those in `problem`.
 
     Examples
     --------
-    A trial by hand, with the numbers of the command line:
+    A trial by hand, with the same numbers as on the command line:
 
     >>> import sau
     >>> problem = sau.Problem("linear", seed=1, trial=0, actions=3)
@@ -91,7 +91,7 @@ class Problem(_core.Problem):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[npt.NDArray[np.float64], dict[str, Any]]:
-        """Begins the trial anew: its first context, and an empty dictionary.
+        """Starts the trial over and returns its first context and an empty dictionary.
 
         Another `seed`, or ``options={"trial": 3}``, makes it another trial.
         """
@@ -101,12 +101,12 @@ class Problem(_core.Problem):
     def step(
         self, action: int
     ) -> tuple[npt.NDArray[np.float64], float, bool, bool, dict[str, Any]]:
-        """Plays an action: next context, reward, False, False, ``{"regret": ...}``."""
+        """Plays an action and returns next context, reward, False, False, ``{"regret": ...}``."""
         x, reward, regret = self._step(whole_number("action", action, 0, 2**32 - 1))
         return x, reward, False, False, {"regret": regret}
 
     def agent(self, agent: str, **settings: Setting) -> Agent:
-        """The agent that meets this problem in this trial of a run, random stream included."""
+        """The agent that plays this trial of this problem in a run, with the same random stream."""
         params = {
             "agent": agent,
             "n_actions": self.n_actions,

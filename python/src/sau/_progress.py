@@ -1,4 +1,4 @@
-"""How far a run is, on one line that is rewritten."""
+"""The progress of a run, on one line that is rewritten."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ProgressCallback = Callable[[dict[str, Any]], None]
 
 
 def in_notebook() -> bool:
-    """Whether what is printed goes to a notebook's page."""
+    """Whether this runs in a notebook."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"
@@ -58,7 +58,7 @@ def _rate(steps_per_second: float) -> str:
 
 
 class Line:
-    """The line of a run: written over and over, gone when the run is over."""
+    """The progress line: rewritten again and again, erased when the run is over."""
 
     def __init__(self, stream: TextIO, terminal: bool) -> None:
         self._stream = stream
@@ -69,13 +69,13 @@ class Line:
         if progress["trials_total"] == 0:
             return
         text = describe(progress)
-        # A notebook knows no erasing: blanks over what was longer.
+        # A notebook cannot erase a line, so overwrite the rest with blanks.
         self._stream.write(self._erase + text.ljust(self._width))
         self._stream.flush()
         self._width = len(text)
 
     def finish(self) -> None:
-        """Leaves the place clean for what comes next."""
+        """Erases the line."""
         if self._width > 0:
             self._stream.write(self._erase + " " * self._width + self._erase)
             self._stream.flush()
@@ -83,7 +83,7 @@ class Line:
 
 
 def make_line(progress: bool | ProgressCallback | None) -> Line | ProgressCallback | None:
-    """What is told of progress: a line where somebody looks on, unless asked for otherwise."""
+    """What reports progress: by default, a line if there is a terminal or a notebook."""
     if callable(progress):
         return progress
     terminal = sys.stderr is not None and sys.stderr.isatty()

@@ -29,20 +29,20 @@ class CellResult:
     problem_spec, agent_spec : str
         What was run, in canonical form.
     steps : int
-        Steps of a trial.
+        The number of steps of a trial.
     asked : int
-        Trials that were asked for.
+        How many trials were asked for.
     regret, reward : ndarray of shape (n_trials,)
-        Totals of every trial; NaN where it failed.
+        The total of every trial; NaN if it failed.
     stuck : ndarray of bool, shape (n_trials,)
         Whether the trial ended on a wrong action (docs/statistics.md has the definition).
     curve_steps : ndarray of int, shape (n_points,)
     curves : ndarray of shape (n_trials, n_points)
-        Regret summed up to each of `curve_steps`.
+        Cumulative regret at each of `curve_steps`.
     failures : dict
-        The reason of every failed trial, by its number.
+        Why each failed trial failed, by its number.
     seconds, seconds_sem : float
-        Processor time of a trial, its mean and standard error.
+        CPU time of a trial: its mean and standard error.
     """
 
     problem: str
@@ -66,7 +66,7 @@ class CellResult:
         return len(self.regret)
 
     def first(self, trials: int) -> CellResult:
-        """The same with the first of its trials only."""
+        """The same cell with only its first `trials` trials."""
         if trials >= self.n_trials:
             return self
         return replace(
@@ -89,7 +89,7 @@ class Results:
     Attributes
     ----------
     cells : tuple of CellResult
-        Problem by problem.
+        All cells, problem by problem.
     seed : int
     theory : tuple of dict
         The checks of ``sau.paper(only="theory")``: id, statement, value, verdict and more.
@@ -112,27 +112,27 @@ class Results:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """The problems' names, in their order."""
+        """The names of the problems, in order."""
         return tuple(dict.fromkeys(cell.problem for cell in self.cells))
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """The agents' names, in their order."""
+        """The names of the agents, in order."""
         return tuple(dict.fromkeys(cell.agent for cell in self.cells))
 
     @property
     def regret(self) -> Floats:
-        """Total regret, of shape (problems, agents, trials); NaN where there is none."""
+        """Total regret, an array of shape (problems, agents, trials); NaN where there is none."""
         return self._cube("regret")
 
     @property
     def reward(self) -> Floats:
-        """Total reward, of shape (problems, agents, trials); NaN where there is none."""
+        """Total reward, an array of shape (problems, agents, trials); NaN where there is none."""
         return self._cube("reward")
 
     @property
     def curves(self) -> dict[tuple[str, str], tuple[npt.NDArray[np.int64], Floats]]:
-        """Steps and cumulative regret, (trials, steps), of every (problem, agent)."""
+        """Steps and cumulative regret, an array (trials, steps), for every (problem, agent)."""
         return {(cell.problem, cell.agent): (cell.curve_steps, cell.curves) for cell in self.cells}
 
     def _cube(self, name: str) -> Floats:
@@ -202,14 +202,14 @@ class Results:
         *,
         paper: bool = True,
     ) -> str:
-        """A table in the paper's form, a row an agent and a column a problem.
+        """A table as in the paper, with one row per agent and one column per problem.
 
         Parameters
         ----------
         kind : {"regret", "normalised", "time"}
         format : {"text", "markdown", "csv", "latex"}
         paper : bool, default True
-            Whether to set the paper's numbers beside, where it has them.
+            Whether to show the paper's numbers beside ours, where it has them.
         """
         return _core.tables(list(self.cells), kind, format, paper)
 
@@ -221,8 +221,8 @@ class Results:
         Parameters
         ----------
         kind : {"trials", "summary", "curves", "theory"}
-            A row for every trial; for every cell; for every point of every trial's curve; or for
-            every check of the theory.
+            One row per trial; per cell; per point of each trial's curve; or per check of the
+            theory.
 
         Examples
         --------
@@ -302,16 +302,16 @@ class Results:
             Mean cumulative regret against the step, with the 95 % interval of the mean; or the
             distribution of the final regret.
         problems, agents : list of str, optional
-            Which of them; otherwise all.
+            Which ones to draw; otherwise all.
         log : bool, default False
-            Logarithmic axes: both for curves, that of the regret for the final one.
+            Logarithmic axes: both for ``"curves"``, only the regret for ``"final"``.
         dark : bool, default False
-            Colours for dark paper.
+            Colours for a dark background.
 
         Returns
         -------
         matplotlib.figure.Figure
-            A panel a problem. ``figure.savefig("regret.pdf")`` keeps it.
+            One panel per problem. ``figure.savefig("regret.pdf")`` writes it to a file.
         """
         from ._plot import plot
 

@@ -33,39 +33,39 @@ def run(
     out: Folder | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> Results:
-    """Lets every agent play every problem, and gives all their trials.
+    """Lets every agent play every problem, and returns all trials.
 
-    For names the numbers are those of ``sau run`` with the same seed, whatever the number of
-    threads. All agents of a problem meet the same contexts and the same noise.
+    For problems and agents given by name, the numbers are the same as those of ``sau run`` with the
+    same seed, with any number of threads. All agents see the same contexts and the same noise.
 
     Parameters
     ----------
     problems : str, object, or several
         Each is a name or spec as on the command line; arrays (``sau.data.classification``); or
-        your own: an object with ``reset`` and ``step``, of which every trial plays a copy, or a
-        function or class without arguments that makes one. A mapping gives them names.
+        your own: an object with ``reset`` and ``step``, or a function or class that makes one when
+        called without arguments. Every trial plays a copy of an object. A mapping gives them names.
     agents : str, object, or several
         Each is a name or spec; a ``sau.Agent``; or your own: an object with ``choose(x)`` and
-        ``learn(x, action, reward)``, or a function or class that is given ``n_actions``,
-        ``context_dim`` and ``seed`` and makes one. Of objects every trial plays a copy. A mapping
-        gives them names.
+        ``learn(x, action, reward)``, or a function or class that makes one when called with
+        ``n_actions``, ``context_dim`` and ``seed``. Every trial plays a copy of an object. A
+        mapping gives them names.
     trials : int, default 100
     steps : int, optional
-        Steps of a trial; otherwise the problem's own horizon.
+        Steps per trial; otherwise the problem's default.
     seed : int, default 1
     threads : int, optional
-        Trials at the same time; otherwise one per core. What is written in Python takes turns.
+        How many trials run at the same time; otherwise one per core. Python code takes turns.
     delay : int or pair of int, optional
-        Steps after which a reward arrives; of a pair, a number between both is drawn for every
-        step. Agents go on choosing meanwhile. It may be given as text too: ``"10..200"``.
+        After how many steps a reward arrives; for a pair, every step draws a number between the
+        two. Agents keep choosing meanwhile. A text also works: ``"10..200"``.
     missing : float, default 0
         The chance that a reward never arrives.
     out : path, optional
-        A result folder to keep them in. Trials that are there are not run again, so a run that
-        was interrupted goes on. ``sau inspect`` and the other commands read it.
+        A result folder to keep the trials in. Trials that it already has are not run again, so an
+        interrupted run can be continued. ``sau inspect`` and the other commands read it.
     progress : bool or callable, optional
-        Whether to show a line of progress; otherwise where there is a terminal or a notebook. A
-        function is given a dictionary a few times a second.
+        Whether to show a progress line; by default, if there is a terminal or a notebook. A
+        function is called with a dictionary about ten times a second.
 
     Returns
     -------
@@ -74,10 +74,10 @@ def run(
     Raises
     ------
     UsageError
-        For names that do not exist, settings out of range, or agents that do not fit a problem;
-        nothing is run then.
+        If a name does not exist, a setting is out of range, or an agent does not fit a problem.
+        Then nothing is run.
     KeyboardInterrupt
-        Ctrl-C ends it within moments. With `out` the finished trials are kept.
+        Ctrl-C ends it quickly. With `out` the finished trials are kept.
 
     Examples
     --------
@@ -137,17 +137,18 @@ def paper(
     Parameters
     ----------
     only : str or list of str, optional
-        Parts: ``sau.catalog.paper_parts()``. Without it all of them, which takes half an hour.
+        Names from ``sau.catalog.paper_parts()``. Without it all parts run, which takes half an
+        hour.
     trials : int, optional
-        Otherwise the paper's own numbers.
+        Otherwise the paper's own numbers of trials.
     seed, threads, out, progress
         As for ``run``.
 
     Returns
     -------
     Results
-        With the checks of the part ``theory`` in ``theory``. Data sets that are not there are
-        left out, with a warning that says how to get them.
+        The checks of the part ``theory`` are in its ``theory``. Missing data sets are left out,
+        with a warning that says how to get them.
 
     Examples
     --------
@@ -183,12 +184,12 @@ def paper(
 def open_results(path: Folder) -> Results:
     """Opens a result folder that ``sau run``, ``sau paper`` or ``sau.run`` wrote.
 
-    It is ``sau.open`` for users.
+    Users call it ``sau.open``.
 
     Raises
     ------
     Error
-        When it is not a result folder or is damaged; the message names file and line.
+        If it is not a result folder or is damaged; the message names the file and the line.
 
     Examples
     --------
@@ -238,7 +239,7 @@ def _run_cells(
 
 @contextlib.contextmanager
 def _folder(out: Folder | None) -> Iterator[Path]:
-    """The result folder, or one that is removed again."""
+    """The result folder, or a temporary one."""
     if out is not None:
         yield Path(out)
         return
@@ -250,17 +251,17 @@ def _folder(out: Folder | None) -> Iterator[Path]:
 
 
 def _refuse_old_code(folder: Path, cells: list[dict[str, Any]], seed: int) -> None:
-    """Trials of Python code are not continued: nobody knows whether it is the same code."""
+    """Trials of Python code are not continued: the code may have changed."""
     for cell, present in zip(cells, _core.trials_in(os.fspath(folder), cells, seed)):
         if present > 0 and ("problem_factory" in cell or "agent_factory" in cell):
             raise _core.Error(
-                f"{folder} has trials of {cell['problem']} with {cell['agent']} already; they are "
-                "of Python code, which may have changed since: choose another folder"
+                f"{folder} already has trials of {cell['problem']} with {cell['agent']}; they ran "
+                "Python code, which may have changed since: choose another folder"
             )
 
 
 def _asked(cell: dict[str, Any], found: list[dict[str, Any]]) -> CellResult:
-    """The first trials of a cell, as many as were asked for, under the name it was given."""
+    """As many trials of a cell as were asked for, under the names that were given."""
     key = ("problem_spec", "agent_spec", "steps")
     have = next(one for one in found if all(one[name] == cell[name] for name in key))
     names = {name: cell[name] for name in ("problem", "agent")}

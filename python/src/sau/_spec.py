@@ -1,4 +1,4 @@
-"""Settings given as keywords, turned into the text that names a component."""
+"""Turns settings given as keywords into the spec of a component."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 
-#: What a setting may be in Python; text is as on the command line.
+#: The value of a setting in Python; text is read as on the command line.
 Setting = Any
 
 _PREFIXES = ("model__", "strategy__", "ids__")
@@ -19,7 +19,7 @@ _PREFIXES = ("model__", "strategy__", "ids__")
 
 @cache
 def _fields() -> dict[str, tuple[str, ...]]:
-    """The names of the settings of everything that has a name, by kind and name."""
+    """The names of the settings of every component, by kind and name."""
     kinds = {
         "agent": [*_core.models(), *_core.strategies(), *_core.ids()],
         "problem": _core.problems(),
@@ -60,7 +60,7 @@ def _place(kind: str, key: str, parts: list[tuple[str, dict[str, str]]]) -> tupl
         for i, prefix in enumerate(_PREFIXES):
             if key.startswith(prefix):
                 name, allowed = key.removeprefix(prefix), range(i, min(i + 1, len(parts)))
-    if name.endswith("_"):  # lambda_, since Python keeps the word for itself
+    if name.endswith("_"):  # lambda_, since lambda is a keyword in Python
         name = name[:-1]
     known = {i: _fields()[f"{kind} {parts[i][0]}"] for i in allowed}
     found = [i for i in allowed if name in known[i]]
@@ -84,7 +84,7 @@ def _with_settings(
     kind: str, canonical: str, settings: Mapping[str, Setting], *, by_id: bool = False
 ) -> str:
     parts = [(name, dict(params)) for name, params in _core.split(canonical)]
-    if by_id and len(parts) == 2:  # left out where its settings are the usual ones
+    if by_id and len(parts) == 2:  # the spec leaves ids out if all its settings are defaults
         parts.append(("ids", {}))
     for key, value in settings.items():
         place, name = _place(kind, key, parts)

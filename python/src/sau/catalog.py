@@ -1,4 +1,4 @@
-"""What there is, by name.
+"""The models, strategies, problems and names that exist.
 
 Examples
 --------
@@ -33,7 +33,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class SettingInfo:
-    """A setting: its name, its type, and what it may be."""
+    """A setting: its name, type, default and allowed values."""
 
     name: str
     type: str
@@ -47,7 +47,7 @@ class SettingInfo:
 class Component:
     """A value model, a strategy or a problem.
 
-    `fits` has, for a strategy, the models that it explores with.
+    `fits` lists, for a strategy, the models that it works with.
     """
 
     name: str
@@ -58,9 +58,9 @@ class Component:
 
 @dataclass(frozen=True)
 class Alias:
-    """A name of the paper, what it stands for, and where it is found.
+    """A name from the paper, the spec it stands for, and where the paper has it.
 
-    `contextual` is what it stands for where there are contexts, if another.
+    `contextual` is the spec it stands for if there are contexts, when that differs.
     """
 
     name: str
@@ -100,7 +100,7 @@ def paper_parts() -> list[str]:
 
 
 def canonical(agent: str, *, context_dim: int = 0, **settings: Setting) -> str:
-    """The one way to write an agent: aliases expanded, defaults left out.
+    """The canonical spec of an agent: aliases expanded, defaults left out.
 
     >>> canonical("sau_ucb", context_dim=3, alpha=0.5)
     'linear+sau_ucb(alpha=0.5)'

@@ -51,18 +51,18 @@ _TIMEOUT = 60.0  # seconds without a byte
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """A data set of the paper, as its problem plays it.
+    """A data set from the paper, with the contexts that its problem uses.
 
     Attributes
     ----------
     name : str
     contexts : ndarray of shape (n, context_dim)
-        Numbers scaled to mean 0 and deviation 1, categories as one place each.
+        Numbers scaled to mean 0 and standard deviation 1, categories one-hot encoded.
     labels : ndarray of int, shape (n,), or None
-        The class of every row. ``jester`` and ``financial`` have none: what a row of theirs pays
-        is drawn anew in every trial.
+        The class of every row. ``jester`` and ``financial`` have none: every trial draws anew what
+        their rows pay.
     n_actions : int
-        Classes; 0 where there are no labels.
+        The number of classes; 0 if there are no labels.
     """
 
     name: str
@@ -78,8 +78,8 @@ class Dataset:
 class ArrayProblem:
     """A problem over arrays, for ``sau.run``; made by ``classification`` and ``rewards``.
 
-    A trial goes through the rows in an order of its own, and round again if it has more steps.
-    It is played in C++, on as many threads as you like.
+    Every trial goes through the rows in its own random order, and starts again if it has more
+    steps. It runs in C++, on as many threads as you like.
     """
 
     def __init__(self, table: _core.TableProblem, name: str) -> None:
@@ -103,12 +103,12 @@ class ArrayProblem:
 
     @property
     def reward_range(self) -> tuple[float, float]:
-        """The smallest and the largest reward there is."""
+        """The smallest and the largest reward."""
         return self._table.reward_range
 
     @property
     def fingerprint(self) -> str:
-        """Of the rows: the same data, the same text."""
+        """A hash of the rows: the same data give the same text."""
         return self._table.fingerprint
 
     def __repr__(self) -> str:
@@ -126,20 +126,19 @@ def classification(
     n_actions: int | None = None,
     standardise: bool = False,
 ) -> ArrayProblem:
-    """A problem of rows with a class each: the right action pays 1, every other 0.
+    """A problem from rows that each have a class: the right action pays 1, every other 0.
 
     Parameters
     ----------
     contexts : array_like of shape (n, context_dim)
     labels : array_like of shape (n,)
-        Classes as whole numbers from 0 on; anything else is sorted and numbered, as scikit-learn
-        does.
+        Classes as whole numbers from 0; anything else is sorted and numbered, as in scikit-learn.
     name : str
-        What results call it.
+        Its name in the results.
     n_actions : int, optional
-        The number of classes, where not all of them are among `labels`.
+        The number of classes, if not all of them are in `labels`.
     standardise : bool, default False
-        Whether to scale every column to mean 0 and deviation 1.
+        Whether to scale every column to mean 0 and standard deviation 1.
     """
     codes = np.asarray(labels)
     whole = codes.dtype.kind in "iu" and codes.size > 0 and codes.min() >= 0
@@ -158,17 +157,17 @@ def rewards(
     name: str = "arrays",
     standardise: bool = False,
 ) -> ArrayProblem:
-    """A problem of rows that know the reward of every action.
+    """A problem from rows that each have a reward for every action.
 
     Parameters
     ----------
     contexts : array_like of shape (n, context_dim)
     rewards : array_like of shape (n, n_actions)
-        What every action pays; regret is against the best of the row.
+        What every action pays. The regret is the difference from the best reward of the row.
     name : str
-        What results call it.
+        Its name in the results.
     standardise : bool, default False
-        Whether to scale every column of the contexts to mean 0 and deviation 1.
+        Whether to scale every column of the contexts to mean 0 and standard deviation 1.
     """
     return ArrayProblem(
         _core.TableProblem.from_rewards(contexts, rewards, standardise), name
@@ -176,7 +175,7 @@ def rewards(
 
 
 def names() -> list[str]:
-    """The data sets there are.
+    """The names of the data sets.
 
     >>> import sau
     >>> "statlog" in sau.data.names()
@@ -186,7 +185,7 @@ def names() -> list[str]:
 
 
 def folder() -> Path:
-    """Where the files are looked for: $SAU_DATA_DIR, else a folder of yours."""
+    """Where the files are looked for: $SAU_DATA_DIR, else usually ~/.local/share/sau/data."""
     return Path(_core.data_folder())
 
 
@@ -201,24 +200,24 @@ def load(name: str) -> Dataset:
     Raises
     ------
     MissingData
-        When its file is not in ``folder()``; ``fetch`` brings it there.
+        If its file is not in ``folder()``; ``fetch`` downloads it.
     """
     contexts, labels, actions, _ = _core.load_data(name)
     return Dataset(name, contexts, labels, actions)
 
 
 def fetch(name: str, mirror: str | os.PathLike[str] | None = None) -> list[Path]:
-    """Brings the files of a data set into ``folder()``, unless they are there.
+    """Downloads the files of a data set into ``folder()``, unless they are there.
 
-    A file is put in place whole, and only when its checksum is right.
+    A file appears there only when it is complete and its checksum is right.
 
     Parameters
     ----------
     name : str
         One of ``names()``.
     mirror : str or path, optional
-        A folder or an http(s) address laid out as a data folder, with files plain or compressed;
-        otherwise the publisher.
+        A folder or an http(s) address with the same layout as a data folder, with plain or
+        compressed files; otherwise the publisher.
 
     Returns
     -------
@@ -270,7 +269,7 @@ def _addresses(
 
 
 def _first_that_answers(addresses: list[str], part: Path, place: Path) -> None:
-    """Writes what the first of these has to `part`."""
+    """Downloads from the first address that has the file, to `part`."""
     reason: Exception | None = None
     for address in addresses:
         try:
@@ -282,7 +281,7 @@ def _first_that_answers(addresses: list[str], part: Path, place: Path) -> None:
                 error.close()
             reason = reason or error
     raise _core.Error(
-        f"{addresses[0]}: {reason}; fetch it elsewhere and put it to {place}"
+        f"{addresses[0]}: {reason}; fetch it elsewhere and put it at {place}"
     ) from reason
 
 

@@ -1,10 +1,10 @@
-// Questions to the service. The key, where one is asked for, is kept until the tab is closed.
+// Requests to the service. The key, if it needs one, is kept until the tab is closed.
 const place = 'sau-serve-key';
 
 export class KeyNeeded extends Error {}
 export class NotFound extends Error {}
 
-// Storage may be refused; then the key holds until the page is left.
+// The browser may refuse storage; then the key is kept only until the page is left.
 let key = '';
 try {
   key = sessionStorage.getItem(place) ?? '';
@@ -19,13 +19,13 @@ export function useKey(next: string): void {
   try {
     sessionStorage.setItem(place, next);
   } catch {
-    // As above.
+    // See above.
   }
 }
 
 export async function ask<T>(path: string): Promise<T> {
   const headers: Record<string, string> = key === '' ? {} : {'Ocp-Apim-Subscription-Key': key};
-  // A server that accepts and says nothing is not reachable either.
+  // A server that accepts the connection but does not answer counts as not reachable.
   const patience = new AbortController();
   const timer = setTimeout(() => patience.abort(), 10000);
   try {

@@ -1,4 +1,4 @@
-// Seconds as curves, drawn by hand: a library for it would be most of the page.
+// Draws values per second as curves, without a library, which would be most of the page.
 import {h, svg} from '../dom';
 import type {Maybe} from '../report';
 
@@ -19,7 +19,7 @@ export interface Series {
 const height = 190;
 const margin = {left: 44, right: 10, top: 12, bottom: 22};
 
-// A round number for a step of the axis.
+// A round number for the step between two ticks of an axis.
 export function roundStep(span: number, steps: number): number {
   const rough = span / steps;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -171,7 +171,7 @@ function label(x: number, y: number, anchor: string, text: string): SVGElement {
 
 function tickText(tick: number, step: number): string {
   if (Math.abs(tick) >= 10000) return `${Number((tick / 1000).toFixed(1))}k`;
-  // As many decimals as the step itself has.
+  // As many decimals as the step has.
   const decimals = Number(step.toPrecision(2)).toString().split('.')[1]?.length ?? 0;
   return tick.toFixed(Math.min(decimals, 6)).replace('-', '\u2212');
 }
@@ -185,7 +185,7 @@ function span(values: number[], fromZero: boolean): [number, number] {
   return [fromZero && low === 0 ? 0 : low - room, high + room];
 }
 
-// Runs of values without a gap.
+// Splits the values into pieces without gaps.
 export function pieces(values: Maybe[]): [number, number][][] {
   const found: [number, number][][] = [];
   let current: [number, number][] = [];
@@ -201,7 +201,7 @@ export function pieces(values: Maybe[]): [number, number][][] {
   return found;
 }
 
-// The mean of the last `width` seconds that have a value, each counted by its weight.
+// The weighted mean over the last `width` seconds, without those that have no value.
 export function smoothed(values: Maybe[], weights: number[], width: number): Maybe[] {
   return values.map((_, end) => {
     let sum = 0;

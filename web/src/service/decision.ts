@@ -1,4 +1,4 @@
-// Why an event was decided as it was.
+// Explains a decision.
 import {h} from '../dom';
 import {count} from '../format';
 import {ask, KeyNeeded, NotFound} from './api';
@@ -53,7 +53,7 @@ export class Explanation {
   constructor() {
     const close = h('button', {type: 'button', class: 'close', 'aria-label': 'Close'}, '\u00d7');
     close.addEventListener('click', () => this.element.close());
-    // Outside of the content is the dialog itself.
+    // A click outside of the content has the dialog itself as its target.
     this.element.addEventListener('click', (event) => {
       if (event.target === this.element) this.element.close();
     });
@@ -70,7 +70,7 @@ export class Explanation {
     } catch (error) {
       if (this.asked !== eventId) return;
       const why = error instanceof NotFound ? 'There is no decision with this event id.'
-        : error instanceof KeyNeeded ? 'The service asks for a key.'
+        : error instanceof KeyNeeded ? 'The service needs a key.'
         : 'The service does not answer.';
       this.show(eventId, h('p', {class: 'problem'}, why));
     }
@@ -92,7 +92,7 @@ export class Explanation {
         fact('model version', count(decision.modelVersion)),
         ...(decision.active ? [] : [fact('activation', 'not yet activated')])),
       table(decision),
-      h('p', {class: 'note'}, 'Value: the reward that the model expected. Spread: how far off it ' +
-        'may be. Probability: how likely the policy was to answer with this action.'));
+      h('p', {class: 'note'}, 'Value: the reward that the model expected. Spread: how far off the' +
+        ' value may be. Probability: how likely the policy was to choose this action.'));
   }
 }

@@ -16,7 +16,7 @@ export function bar(share: number, strong: boolean): SVGElement {
                             height: 8}));
 }
 
-// The ends of the axis that all intervals of a table share.
+// The ends of the axis that all intervals in a table share.
 export function axisOf(rows: {mean: Maybe; spread: Maybe}[]): [number, number] {
   const ends = rows.flatMap(({mean, spread}) =>
     mean === null ? [] : [mean - (spread ?? 0), mean + (spread ?? 0)]);

@@ -1,4 +1,4 @@
-// The page of `sau serve`: asks for news every second.
+// The page of `sau serve`. It asks for updates every second.
 import {h} from '../dom';
 import {chooseTheme, startTheme, type ThemeChoice, themeChoice} from '../theme';
 import {ask, hasKey, KeyNeeded, useKey} from './api';
@@ -26,7 +26,7 @@ class Page {
   private readonly words = h('span', {});
   private readonly status = h('p', {class: 'status', 'data-kind': 'asking'},
                               h('span', {class: 'dot', 'aria-hidden': 'true'}), this.words);
-  // Not every second is worth saying aloud: a change of state is.
+  // A screen reader announces only a change of state, not every second.
   private readonly spoken = h('span', {class: 'unseen', role: 'status'});
   private readonly lost = h('p', {class: 'lost', hidden: true});
   private readonly content = h('div', {class: 'live', hidden: true}, this.tiles.element,
@@ -44,7 +44,7 @@ class Page {
                 h('main', {}, this.lost, this.gate, this.content), this.footer,
                 this.explanation.element, this.spoken);
     this.set('asking');
-    // A tab that nobody sees asks for nothing.
+    // A hidden tab sends no requests.
     document.addEventListener('visibilitychange', () => {
       if (!document.hidden) void this.ask();
     });
@@ -62,9 +62,9 @@ class Page {
 
   private makeGate(): HTMLElement {
     const form = h('form', {class: 'panel gate', hidden: true},
-      h('h2', {}, 'This service asks for a key'),
-      h('p', {class: 'note'}, 'It is one of those in the file that the server was started with. ' +
-        'This tab keeps it until it is closed.'),
+      h('h2', {}, 'This service needs a key'),
+      h('p', {class: 'note'}, 'Enter one of the keys from the server\u2019s key file. This tab ' +
+        'keeps it until you close the tab.'),
       h('div', {class: 'row'}, h('label', {for: 'key'}, 'Key'), this.field,
         h('button', {type: 'submit'}, 'Open')),
       this.wrong);
@@ -89,7 +89,7 @@ class Page {
     } catch (error) {
       const locked = error instanceof KeyNeeded;
       again = !locked;
-      this.wrong.textContent = locked && hasKey() ? 'This is not one of its keys.' : '';
+      this.wrong.textContent = locked && hasKey() ? 'The service does not know this key.' : '';
       this.set(locked ? 'key' : 'lost');
     }
     document.documentElement.dataset.ready = '';
@@ -106,15 +106,15 @@ class Page {
     this.lost.hidden = link !== 'lost';
     this.lost.textContent = this.heard === null
       ? 'The server is not reachable. This page tries again every second.'
-      : `The server is not reachable. What is shown is from ${time}; this page tries again every ` +
-        'second.';
+      : `The server is not reachable. The numbers below are from ${time}. This page tries again ` +
+        'every second.';
     this.content.hidden = this.heard === null || link === 'key';
     this.content.classList.toggle('old', link === 'lost');
     if (this.status.dataset.kind === link) return;
     this.status.dataset.kind = link;
     this.spoken.textContent = {
       asking: '', live: 'The service is live.', starting: 'The service is starting.',
-      lost: 'The server is not reachable.', key: 'The service asks for a key.',
+      lost: 'The server is not reachable.', key: 'The service needs a key.',
     }[link];
     this.gate.hidden = link !== 'key';
     if (link === 'key') this.field.focus();
@@ -125,7 +125,7 @@ class Page {
     this.mode.textContent = status.learningMode;
     this.footer.textContent = `sau ${status.version}`;
     this.tiles.show(status);
-    // Without the second that is not over yet: it would always look like a fall.
+    // Leaves out the current second, which would always look like a drop.
     const history = status.history.slice(0, Math.max(1, status.history.length - 1));
     const times = history.map((second) => new Date(second.time));
     this.decisions.show({

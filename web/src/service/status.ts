@@ -1,4 +1,4 @@
-// What GET /v1/status and GET /v1/decisions/{eventId} say.
+// The answers of GET /v1/status and GET /v1/decisions/{eventId}.
 import type {Maybe} from '../report';
 
 export interface Second {

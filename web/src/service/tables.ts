@@ -1,18 +1,18 @@
-// The actions as the model sees them, and the decisions that were made last.
+// The actions as the model sees them, and the latest decisions.
 import {h} from '../dom';
 import {count} from '../format';
 import {axisOf, bar, interval} from './interval';
 import type {RecentDecision, State, Status} from './status';
 import {clock, dash, percent, value} from './words';
 
-// In a word, and what is meant by it.
+// A word for each state, and its meaning.
 const stateWords: Record<State, [string, string]> = {
   waiting: ['waiting', 'its reward may still come'],
   learned: ['learned', 'the model has learned from it'],
-  late: ['too late', 'its reward came after the time for it'],
-  missing: ['missing', 'no reward came; the default counts'],
+  late: ['too late', 'its reward came after the reward wait time'],
+  missing: ['missing', 'no reward came; the default reward counts'],
   inactive: ['inactive', 'it counts once it is activated'],
-  logged: ['logged', 'it is kept and not learned from'],
+  logged: ['logged', 'it is kept but not learned from'],
 };
 
 const head = (...names: [string, string?][]): HTMLElement =>
@@ -41,7 +41,7 @@ export class ActionTable {
     this.note.textContent = actions.length === 0 ? 'No action has been offered yet.'
       : actionCount > actions.length
         ? `The ${count(actions.length)} most chosen of ${count(actionCount)}.`
-        : 'The wider the band, the less is known of the action, and the more it is worth a try.';
+        : 'The wider the band, the less is known about the action, and the more it is worth a try.';
     const axis = axisOf(actions);
     const most = Math.max(...actions.map((action) => action.share), 1e-9);
     this.body.replaceChildren(...actions.map((action) =>
@@ -79,7 +79,7 @@ export class RecentTable {
                 'aria-label': 'Table of recent decisions'},
         h('table', {},
           head(['time', 'time'], ['event'], ['action'], ['probability', 'number wide'],
-               ['of actions', 'number wide'], ['reward', 'number'], ['state']),
+               ['actions offered', 'number wide'], ['reward', 'number'], ['state']),
           this.body)));
     this.body.addEventListener('click', (event) => {
       const button = (event.target as Element).closest<HTMLButtonElement>('button[data-event]');
@@ -88,7 +88,7 @@ export class RecentTable {
   }
 
   show({recent}: Status): void {
-    // A table that stays as it is keeps the reader's place in it.
+    // If nothing changed, leave the table alone, so that the reader keeps the focus and selection.
     const now = JSON.stringify(recent);
     if (now === this.shown) return;
     this.shown = now;

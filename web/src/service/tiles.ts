@@ -1,4 +1,4 @@
-// What is going on, in numbers.
+// The current state of the service, in numbers.
 import {h} from '../dom';
 import type {Status} from './status';
 import {bytes, duration, percent, rate, total, value} from './words';

@@ -1,10 +1,10 @@
-// Numbers and times in the words of this page.
+// Numbers and times as this page writes them.
 import {count} from '../format';
 import type {Maybe} from '../report';
 
 export const dash = '\u2013';
 
-// Rewards and values: three digits after the point are enough to tell them apart.
+// Rewards and values: at most three decimals are enough to tell them apart.
 export function value(number: Maybe): string {
   if (number === null) return dash;
   const size = Math.abs(number);
@@ -44,7 +44,7 @@ export function duration(seconds: number): string {
   return `${Math.floor(seconds / 86400)} d ${Math.floor((seconds % 86400) / 3600)} h`;
 }
 
-// The time of day, where the reader is.
+// The time of day in the reader's time zone.
 export function clock(iso: string): string {
   const at = new Date(iso);
   return Number.isNaN(at.getTime()) ? iso : at.toLocaleTimeString('en-GB');
