@@ -256,7 +256,7 @@ void two_trials(benchmark::State& state) {
   constexpr std::uint64_t kSteps = 4000;
   std::vector<double> ratio;
   for (auto _ : state) {
-    Ours one(kStatlog), two(kStatlog);
+    Ours one(kStatlog), two(kStatlog), third(kStatlog);
     const double alone = wall_seconds([&] {
       for (std::uint64_t i = 0; i < kSteps; ++i) one.step();
     });
@@ -264,7 +264,6 @@ void two_trials(benchmark::State& state) {
       std::thread other([&] {
         for (std::uint64_t i = 0; i < kSteps; ++i) two.step();
       });
-      Ours third(kStatlog);
       for (std::uint64_t i = 0; i < kSteps; ++i) third.step();
       other.join();
     });

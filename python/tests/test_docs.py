@@ -28,9 +28,10 @@ def test_methods_of_the_extension_have_examples_that_are_run():
     assert {"sau._core.Agent.choose", "sau._core.Agent.learn"} <= found
 
 
-def test_the_docstring_of_choice():
-    # Its module is "sau", so testmod(sau._core) skips it.
-    found = doctest.DocTestFinder().find(sau.Choice, module=False)
+@pytest.mark.parametrize("kind", [sau.Choice, sau.OfferChoice])
+def test_the_docstring_of_choices(kind):
+    # Their module is "sau", so testmod(sau._core) skips them.
+    found = doctest.DocTestFinder().find(kind, module=False)
     (test,) = [one for one in found if one.examples]
     assert doctest.DocTestRunner().run(test).failed == 0
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstring>
 
 namespace sau::detail {
 
@@ -64,8 +65,8 @@ class NormalTable {
   static constexpr std::size_t kPoints = 265;  // from kBottom to kTop
   static constexpr std::size_t kTerms = 8;
 
-  // Both series side by side, so that one vector of two sums them: that of the distribution
-  // function's growth, and that of the density, whose terms are its k-th derivative over k!.
+  // Both series side by side: that of the distribution function's growth, and that of the density,
+  // whose terms are its k-th derivative over k!.
   struct alignas(16) Point {
     std::array<double, 2> start;                      // the distribution function, and 0
     std::array<std::array<double, 2>, kTerms> terms;  // growth over distance, density
@@ -77,13 +78,21 @@ class NormalTable {
     return static_cast<int>(raised);
   }
 
+  // Sums both series in one vector of two numbers. GCC does not find that by itself, and it is a
+  // third of the time of a decision among ten actions.
+  using Pair [[gnu::vector_size(16)]] = double;
+
+  static Pair pair_at(const std::array<double, 2>& numbers) noexcept {
+    Pair pair;
+    std::memcpy(&pair, numbers.data(), sizeof pair);
+    return pair;
+  }
+
   Value series(int nearest, double distance) const noexcept {
     const Point& p = points_[static_cast<std::size_t>(static_cast<unsigned>(nearest))];
-    std::array<double, 2> sum = p.terms[kTerms - 1];
-    for (std::size_t k = kTerms - 1; k-- > 0;) {
-      for (std::size_t lane = 0; lane < 2; ++lane)
-        sum[lane] = sum[lane] * distance + p.terms[k][lane];
-    }
+    const Pair step = {distance, distance};
+    Pair sum = pair_at(p.terms[kTerms - 1]);
+    for (std::size_t k = kTerms - 1; k-- > 0;) sum = sum * step + pair_at(p.terms[k]);
     return {p.start[0] + distance * sum[0], sum[1]};
   }
 
