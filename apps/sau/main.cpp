@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -153,9 +154,21 @@ int run_main(int argc, char** argv) {
   return handler();
 }
 
+// If the caller closed standard input, output or error, the next file that is opened would get its
+// number, and messages would be written into it. These stand-ins refuse what the closed one
+// refused.
+void occupy_closed_standard_files() {
+  for (int file = 0; file <= 2; ++file) {
+    if (::fcntl(file, F_GETFD) == -1 && errno == EBADF) {
+      static_cast<void>(::open("/dev/null", file == 0 ? O_WRONLY : O_RDONLY));
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  occupy_closed_standard_files();
   // Exceeding a file size limit is an ordinary write error and must not kill the process.
   std::signal(SIGXFSZ, SIG_IGN);
   sau::set_note_function(

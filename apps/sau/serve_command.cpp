@@ -205,6 +205,7 @@ int serve(const std::string& folder, const ServeFlags& flags) {
         server_options(flags, over_http, ServiceOverHttp::Port::kHealth);
     health_options.port = static_cast<std::uint16_t>(*flags.health_port);
     health_options.connections = kHealthConnections;
+    health_options.tally = tally;
     health.emplace(std::move(health_options),
                    handler_of(over_http, ServiceOverHttp::Port::kHealth));
   }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "sau/http/http_server.hpp"
@@ -101,12 +102,16 @@ class Crowd {
   std::unique_ptr<Guest> turn_away(const AddressKey& key, Worker& worker);
   void remove(Guest& guest) noexcept;
   void leave(Guest& guest) noexcept;
-  void show() noexcept { tally_->open = staying_ + leaving_; }
+  void show() noexcept {
+    const std::size_t open = staying_ + leaving_;
+    tally_->open += open - std::exchange(shown_, open);
+  }
 
   const std::size_t limit_, spare_, address_limit_;
   const bool loopback_is_limited_;
   const std::uint64_t patience_;  // microseconds to take an answer before it may be dropped
   const std::shared_ptr<HttpTally> tally_;
+  std::size_t shown_ = 0;  // of tally_->open: several servers may share it
 
   std::mutex mutex_;
   std::function<void()> on_room_;

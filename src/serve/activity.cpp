@@ -5,8 +5,8 @@
 
 namespace sau::detail {
 
-Activity::Second& Activity::second(Milliseconds time) {
-  const Milliseconds begin = time - time % 1000;
+Activity::Second& Activity::second(Milliseconds steady) {
+  const Milliseconds begin = steady - steady % 1000;
   if (seconds_.empty() || seconds_.back().time < begin) {
     seconds_.push_back({.time = begin});
     if (seconds_.size() > kSeconds) seconds_.pop_front();
@@ -14,9 +14,9 @@ Activity::Second& Activity::second(Milliseconds time) {
   return seconds_.back();
 }
 
-void Activity::ranked(Recent recent, bool explored, bool agreed) {
+void Activity::ranked(Milliseconds steady, Recent recent, bool explored, bool agreed) {
   const std::lock_guard lock(mutex_);
-  Second& now = second(recent.time);
+  Second& now = second(steady);
   ++now.ranks;
   if (explored) ++now.explored;
   if (agreed) ++now.agreed;
@@ -31,33 +31,31 @@ void Activity::ranked(Recent recent, bool explored, bool agreed) {
   if (recent_.size() > kRecent) recent_.pop_back();
 }
 
-void Activity::rewarded(Milliseconds time) {
+void Activity::rewarded(Milliseconds steady) {
   const std::lock_guard lock(mutex_);
-  ++second(time).rewards;
+  ++second(steady).rewards;
 }
 
-void Activity::learned(Milliseconds time, double reward, double baseline) {
+void Activity::learned(Milliseconds steady, double reward, double baseline) {
   const std::lock_guard lock(mutex_);
-  Second& now = second(time);
+  Second& now = second(steady);
   ++now.learned;
   now.reward_sum += reward;
   now.baseline_sum += baseline;
 }
 
-std::vector<Activity::Second> Activity::history(Milliseconds now) const {
+std::vector<Activity::Second> Activity::history(const ClockReading& now) const {
   std::vector<Second> all;
   const std::lock_guard lock(mutex_);
   if (seconds_.empty()) return all;
-  const Milliseconds end = now - now % 1000;
+  const Milliseconds end = now.steady - now.steady % 1000;
+  const Milliseconds ahead = (now.wall - now.wall % 1000) - end;
   Milliseconds time =
       std::max(seconds_.front().time, end - static_cast<Milliseconds>(kSeconds - 1) * 1000);
   auto next = std::ranges::lower_bound(seconds_, time, {}, &Second::time);
   for (; time <= end; time += 1000) {
-    if (next != seconds_.end() && next->time == time) {
-      all.push_back(*next++);
-    } else {
-      all.push_back({.time = time});
-    }
+    all.push_back(next != seconds_.end() && next->time == time ? *next++ : Second{});
+    all.back().time = time + ahead;
   }
   return all;
 }
@@ -68,18 +66,24 @@ std::vector<Activity::Recent> Activity::recent() const {
 }
 
 std::vector<Activity::Share> Activity::shares(std::size_t limit) const {
+  using Count = std::pair<const std::string, std::uint64_t>;
+  std::vector<const Count*> most;
+  most.reserve(kShares);
   std::vector<Share> all;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto total = static_cast<double>(std::max<std::size_t>(chosen_.size(), 1));
-    for (const auto& [id, count] : ranked_) {
-      all.push_back({id, count, static_cast<double>(count) / total});
-    }
+  all.reserve(limit);
+  // Decisions wait for this lock, so only the ids that are shown are copied.
+  const std::lock_guard lock(mutex_);
+  for (const Count& each : ranked_) most.push_back(&each);
+  const std::size_t shown = std::min(limit, most.size());
+  std::ranges::partial_sort(
+      most, most.begin() + static_cast<std::ptrdiff_t>(shown), [](const Count* a, const Count* b) {
+        return a->second != b->second ? a->second > b->second : a->first < b->first;
+      });
+  const auto total = static_cast<double>(std::max<std::size_t>(chosen_.size(), 1));
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& [id, count] = *most[i];
+    all.push_back({id, count, static_cast<double>(count) / total});
   }
-  std::ranges::sort(all, [](const Share& a, const Share& b) {
-    return a.ranked != b.ranked ? a.ranked > b.ranked : a.id < b.id;
-  });
-  if (all.size() > limit) all.resize(limit);
   return all;
 }
 

@@ -69,7 +69,9 @@ std::optional<Failure> read_field(std::string_view name, const Json& value, Conf
     return read_name(value, name, kOutOfRange, to.reward_out_of_range);
   }
   if (name == "explorationPercentage") {
-    return read_number(value, name, 0.0, 1.0, to.exploration_percentage);
+    to.exploration_percentage.reset();
+    if (value.is_null()) return std::nullopt;
+    return read_number(value, name, 0.0, 1.0, to.exploration_percentage.emplace());
   }
   if (name == "rewardAggregation") {
     return read_name(value, name, kAggregations, to.reward_aggregation);
@@ -158,7 +160,8 @@ std::string to_json(const Configuration& configuration) {
        kOutOfRange[static_cast<std::size_t>(configuration.reward_out_of_range)]},
       {"rewardAggregation",
        kAggregations[static_cast<std::size_t>(configuration.reward_aggregation)]},
-      {"explorationPercentage", configuration.exploration_percentage},
+      {"explorationPercentage",
+       configuration.exploration_percentage ? Json(*configuration.exploration_percentage) : Json()},
       {"modelExportFrequency", write_duration(configuration.model_export_frequency)},
       {"logRetentionDays", configuration.log_retention_days},
       {"learningMode", name_of(configuration.learning_mode)},

@@ -31,7 +31,8 @@ struct ServiceView {
   std::string agent;
   LearningMode mode = LearningMode::kOnline;
   bool ready = false;
-  Milliseconds now = 0, started = 0;
+  ClockReading now = {};
+  Milliseconds started = 0;  // by the steady clock
   Sequence version = 0;
   std::uint64_t events = 0;
   Milliseconds published = 0;

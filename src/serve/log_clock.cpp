@@ -32,7 +32,14 @@ void LogClock::start(Milliseconds time, Milliseconds trusted, const ClockReading
   const bool too_far = !is_new && now.wall - time > kLongestStop;
   time_ = too_far ? time : std::max(time, now.wall);
   trusted_ = is_new ? time_ : std::min(time_, trusted);
-  if (too_far) enter(Wall::kAhead, now.wall - time);
+  if (too_far) {
+    enter(Wall::kAhead, now.wall - time);
+  } else if (!is_new && now.wall - time > kLargestStep) {
+    note_ = fmt::format(
+        "the log's time moves on by {}, to that of the clock: events whose waiting time is over "
+        "expire",
+        in_words(now.wall - time));
+  }
   if (time - now.wall > kHeld) enter(Wall::kBehind, time - now.wall);
 }
 
@@ -63,7 +70,9 @@ Milliseconds LogClock::advance(const ClockReading& now) {
     enter(Wall::kFollowed, 0);
     time_ = std::max(time_, now.wall);
   }
-  trusted_ = std::min(time_, trusted_ + kTrustedPace * passed);
+  // A clock that was believed and then set right leaves the log ahead of it.
+  const Milliseconds pace = state_ == Wall::kBehind ? 1 : kTrustedPace;
+  trusted_ = std::min(time_, trusted_ + pace * passed);
   return time_;
 }
 

@@ -68,7 +68,7 @@ class Service::Implementation final : public JournalObserver {
                  restored(options_.folder, settings_, store_, options_.note), learner_options()),
         journal_(store_, configuration_, *this, journal_options()),
         at_start_(journal_.committed()),
-        started_(options_.clock()) {
+        started_(options_.steady_clock()) {
     // Everything is constructed: from here on the threads may call each other.
     keep_settings(options_.folder, settings_);
     learner_.follow(at_start_, at_start_);
@@ -171,7 +171,7 @@ class Service::Implementation final : public JournalObserver {
     ServiceView view{.agent = settings_.agent,
                      .mode = configuration_.get()->learning_mode,
                      .ready = ready(),
-                     .now = options_.clock(),
+                     .now = {options_.clock(), options_.steady_clock()},
                      .started = started_,
                      .version = published->version,
                      .events = published->agent->learned(),
@@ -228,13 +228,14 @@ class Service::Implementation final : public JournalObserver {
     const auto& chosen = answer.ranking[answer.chosen];
     metrics_.ranked(operation.explored, operation.mode == LearningMode::kApprentice,
                     operation.agreed);
-    activity_.ranked({answer.event_id, chosen.id, time, chosen.probability, answer.ranking.size(),
+    activity_.ranked(options_.steady_clock(),
+                     {answer.event_id, chosen.id, time, chosen.probability, answer.ranking.size(),
                       operation.mode},
                      operation.explored, operation.agreed);
   }
   void rewarded(double, Milliseconds delay, bool in_time) override {
     metrics_.rewarded(static_cast<double>(delay) / 1000.0, in_time);
-    activity_.rewarded(options_.clock());
+    activity_.rewarded(options_.steady_clock());
   }
   void expired(EventPhase phase, std::size_t count) override { metrics_.expired(phase, count); }
 
@@ -351,7 +352,7 @@ class Service::Implementation final : public JournalObserver {
     const double baseline =
         is_baseline ? lesson.reward / decision.actions[decision.chosen].probability : 0.0;
     metrics_.learned(lesson.reward, baseline);
-    activity_.learned(options_.clock(), lesson.reward, baseline);
+    activity_.learned(options_.steady_clock(), lesson.reward, baseline);
   }
 
   // Old records may be removed once the model that replaces them is on disk and was read back.

@@ -59,8 +59,9 @@ class SauTestCase(unittest.TestCase):
         for word in says:
             self.assertIn(word, text)
 
-    def start(self, *args, limits=None, **options):
-        """`limits` are limits of the process, for example {resource.RLIMIT_NOFILE: 64}."""
+    def start(self, *args, limits=None, closed=(), **options):
+        """`limits` are limits of the process, for example {resource.RLIMIT_NOFILE: 64}; `closed` are
+        file descriptors that it does not get, for example 2."""
         options.setdefault("stdout", subprocess.PIPE)
         options.setdefault("stderr", subprocess.PIPE)
 
@@ -69,6 +70,8 @@ class SauTestCase(unittest.TestCase):
             signal.signal(signal.SIGINT, signal.default_int_handler)
             for kind, most in (limits or {}).items():
                 resource.setrlimit(kind, (most, most))
+            for descriptor in closed:
+                os.close(descriptor)
 
         process = subprocess.Popen([PROGRAM, *args], cwd=self.folder, stdin=subprocess.DEVNULL,
                                    encoding="utf-8", preexec_fn=prepare, **options)

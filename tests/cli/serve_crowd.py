@@ -270,6 +270,17 @@ class Signals(CrowdTestCase):
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(timeout=DEADLINE), 0)
 
+    def test_files_of_the_log_do_not_take_the_place_of_closed_output(self):
+        port = free_port()
+        process = self.start("serve", "data", "--port", str(port), closed=(0, 1, 2))
+        self.wait_for(lambda: is_healthy(port), process)
+        for descriptor in (0, 1, 2):
+            self.assertEqual(os.readlink(f"/proc/{process.pid}/fd/{descriptor}"), "/dev/null")
+        process.send_signal(signal.SIGHUP)  # writes a line to standard error
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=DEADLINE), 0)
+        self.assertIn("all good", self.good("log", "verify", "data").out)
+
     def test_output_that_is_full_because_nobody_reads_it(self):
         port = free_port()
         reading, writing = os.pipe()

@@ -28,6 +28,8 @@ TEST(Configuration, ReadsBackWhatItWrites) {
   configuration.log_retention_days = -1;
   configuration.learning_mode = LearningMode::kApprentice;
   EXPECT_EQ(read_configuration(to_json(configuration), {}).value(), configuration);
+  configuration.exploration_percentage.reset();
+  EXPECT_EQ(read_configuration(to_json(configuration), {}).value(), configuration);
 }
 
 TEST(Configuration, FieldsThatAreAbsentStay) {

@@ -90,6 +90,20 @@ TEST(LogClock, AJumpThatStaysIsBelieved) {
   EXPECT_EQ(machine.clock.trusted(), machine.clock.time());
 }
 
+// What was logged before the jump is as old as it really is.
+TEST(LogClock, AClockThatWasBelievedAndIsSetRightDoesNotHurryRemoval) {
+  Machine machine;
+  machine.now.wall += 400 * kDays;
+  machine.pass(kHours + kMinutes);
+  EXPECT_EQ(machine.clock.time(), machine.now.wall);
+  machine.now.wall -= 400 * kDays;
+  const Milliseconds before = machine.clock.trusted();
+  EXPECT_LE(before, kBegin + 5 * kHours);
+  machine.pass(30 * kDays);
+  EXPECT_EQ(machine.clock.trusted(), before + 30 * kDays);
+  EXPECT_EQ(machine.clock.offset(), 400 * kDays);
+}
+
 TEST(LogClock, AClockThatIsSetBackDoesNotStopIt) {
   Machine machine;
   machine.pass(kMinutes);
@@ -106,6 +120,11 @@ TEST(LogClock, ContinuesWhereALogEnds) {
   later.start(kBegin, kBegin - kDays, {kBegin + 9 * kHours, 0});
   EXPECT_EQ(later.time(), kBegin + 9 * kHours);
   EXPECT_EQ(later.trusted(), kBegin - kDays);
+  EXPECT_NE(later.take_note().value_or("").find("moves on by 9 hours"), std::string::npos);
+  // After a minute nothing is said.
+  LogClock soon;
+  soon.start(kBegin, kBegin, {kBegin + kMinutes, 0});
+  EXPECT_EQ(soon.take_note(), std::nullopt);
   // After more than a week the wall clock is not believed immediately.
   LogClock much_later;
   much_later.start(kBegin, kBegin, {kBegin + 400 * kDays, 0});

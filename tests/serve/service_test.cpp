@@ -286,6 +286,19 @@ TEST(Service, AFolderKeepsItsAgent) {
   EXPECT_NE(error.find("hashed_linear+sau_sampling"), std::string::npos);
 }
 
+TEST(Service, WithoutAShareOfItsOwnTheServiceUsesTheStrategys) {
+  TestService service("hashed_linear(bits=10)+epsilon_greedy(epsilon=0.6)");
+  ASSERT_TRUE(service.configure(R"({"explorationPercentage":null})").ok());
+  const auto answer = service.rank(simple_request("e1")).value();
+  double largest = 0.0, least = 1.0;
+  for (const RankedAction& action : answer.ranking) {
+    largest = std::max(largest, action.probability);
+    least = std::min(least, action.probability);
+  }
+  EXPECT_NEAR(least, 0.2, 1e-12);
+  EXPECT_NEAR(largest, 0.6, 1e-12);
+}
+
 TEST(Service, DeterministicStrategiesAreMixedWithUniformChoice) {
   for (const char* strategy : {"sau_ucb", "epsilon_greedy"}) {
     TestService service(std::string("hashed_linear(bits=10)+") + strategy);

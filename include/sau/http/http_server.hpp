@@ -24,7 +24,7 @@ using HttpHandler = std::function<void(HttpRequest, HttpReply)>;
 // A handler that answers before it returns.
 HttpHandler answered_at_once(std::function<HttpResponse(const HttpRequest&)> answer);
 
-// Counts of connections. The server writes them, anybody may read them. Thread-safe.
+// Counts of connections. One server or several write them, anybody may read them. Thread-safe.
 struct HttpTally {
   std::atomic<std::size_t> open = 0;
   // Closed to make room, or refused, since the start:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,7 +25,8 @@ struct Configuration {
   double reward_minimum = -1.0, reward_maximum = 1.0;  // of each reward, not of a sum of them
   RewardOutOfRange reward_out_of_range = RewardOutOfRange::kRefuse;
   RewardAggregation reward_aggregation = RewardAggregation::kEarliest;
-  double exploration_percentage = 0.2;      // a share, 0 to 1, in spite of its name
+  // Of uniform choices: a share from 0 to 1, in spite of its name. Empty: the strategy's own.
+  std::optional<double> exploration_percentage = 0.2;
   Milliseconds model_export_frequency = 0;  // how often the model in use is updated; 0: at once
   std::int64_t log_retention_days = 90;     // -1: for ever
   LearningMode learning_mode = LearningMode::kOnline;
