@@ -74,8 +74,8 @@ def main():
     parser.add_argument("--agent", action="append", help="default: the paper's linear and deep agents")
     parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--trials", type=int, default=5)
-    parser.add_argument("--exploration", type=float, default=0.0,
-                        help="explorationPercentage of the service")
+    parser.add_argument("--exploration", type=float,
+                        help="explorationPercentage of the service [the strategy's own]")
     flags = parser.parse_args()
     agents = flags.agent or list(AGENTS)
     laboratory = sau.run(flags.problem, agents, trials=flags.trials, steps=flags.steps, seed=1)
