@@ -39,7 +39,7 @@ rocksdb::Options options_for(const DatabaseOptions& how,
   options.max_total_wal_size = 128 * kMegabyte;
   options.max_open_files = how.open_files;
   options.max_background_jobs = 2;
-  options.info_log = std::make_shared<Silence>();
+  options.info_log = silence();
   options.bytes_per_sync = kMegabyte;
   options.compression = rocksdb::kLZ4Compression;
   rocksdb::BlockBasedTableOptions table;
@@ -69,6 +69,8 @@ rocksdb::ColumnFamilyOptions table_options(StoreTable which, const rocksdb::Opti
 }
 
 }  // namespace
+
+std::shared_ptr<rocksdb::Logger> silence() { return std::make_shared<Silence>(); }
 
 SequenceKey key_of(Sequence sequence) {
   SequenceKey key;

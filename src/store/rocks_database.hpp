@@ -42,6 +42,9 @@ struct DatabaseOptions {
   int open_files = 256;  // at the same time; -1: all of them
 };
 
+// Instead of RocksDB's file LOG: writes nothing.
+std::shared_ptr<rocksdb::Logger> silence();
+
 // Drops the events whose decision was removed, when RocksDB merges files.
 class RemovedEvents final : public rocksdb::CompactionFilter {
  public:

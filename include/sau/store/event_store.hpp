@@ -131,9 +131,19 @@ std::optional<LogHead> acknowledged_head(const std::filesystem::path& folder);
 // On failure throws Error and leaves nothing behind.
 void copy_event_store(const std::filesystem::path& from, const std::filesystem::path& to);
 
+struct CarryOver {
+  // Called before anything is written, with the first and the last record of the old log (1 and 0
+  // if it is empty). May throw Error to refuse it.
+  std::function<void(Sequence first, Sequence last)> check = {};
+  // Called with one sentence if the end of the old log is torn.
+  std::function<void(const std::string&)> note = {};
+  int open_files = 128;  // of each store at the same time; RocksDB needs at least 20
+};
+
 // Writes the log of a store of format version 2 to a new store, and reads it back. The old one is
-// not changed. On failure throws Error and leaves nothing behind.
+// not changed. Throws Error, and leaves nothing behind, on failure, and when a file of the old
+// store shows that records are missing at the end of its log.
 void carry_over_event_store(const std::filesystem::path& old_folder,
-                            const std::filesystem::path& to);
+                            const std::filesystem::path& to, const CarryOver& how = {});
 
 }  // namespace sau
