@@ -9,6 +9,7 @@
 
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
+#include "store/kept_files.hpp"
 
 namespace sau::detail {
 namespace {
@@ -96,7 +97,11 @@ bool RemovedEvents::Filter(int, const rocksdb::Slice&, const rocksdb::Slice& eve
 
 RocksDatabase::RocksDatabase(const std::filesystem::path& folder, const DatabaseOptions& how,
                              std::shared_ptr<rocksdb::Cache> cache, const RemovedEvents& removed) {
-  const rocksdb::Options options = options_for(how, cache);
+  rocksdb::Options options = options_for(how, cache);
+  if (how.open_files < 0) {
+    env_ = rocksdb::NewCompositeEnv(keeping_tables_open());
+    options.env = env_.get();
+  }
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   families.reserve(kTables);
   for (std::size_t i = 0; i < kTables; ++i) {

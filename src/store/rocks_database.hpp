@@ -38,8 +38,9 @@ Sequence sequence_of(const rocksdb::Slice& key);
 
 struct DatabaseOptions {
   bool read_only = false;
-  bool create = false;   // if it does not exist yet
-  int open_files = 256;  // at the same time; -1: all of them
+  bool create = false;  // if it does not exist yet
+  // At the same time. -1: all of them from the beginning, so that they may be removed meanwhile.
+  int open_files = 256;
 };
 
 // Instead of RocksDB's file LOG: writes nothing.
@@ -74,6 +75,7 @@ class RocksDatabase {
 
  private:
   rocksdb::Status status_;
+  std::unique_ptr<rocksdb::Env> env_;  // of its own, if it keeps all files open
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, kTables> tables_{};
 };

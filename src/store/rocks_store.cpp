@@ -240,18 +240,7 @@ class RocksStore final : public RocksReader {
   }
 
   void check_all(const std::optional<Acknowledged>& acknowledged) const {
-    if (const rocksdb::Status checked = database()->VerifyChecksum(); !checked.ok()) {
-      throw Error(describe(checked));
-    }
-    // VerifyChecksum() does not read the parts of tables that say what was removed; iterating does.
-    for (std::size_t i = 0; i < kTables; ++i) {
-      const auto which = static_cast<StoreTable>(i);
-      if (which == kDecisions || which == kEntries) continue;  // below
-      const auto at = database().iterator(which, true);
-      at->SeekToFirst();
-      while (at->Valid()) at->Next();
-      if (!at->status().ok()) throw Error(describe(at->status()));
-    }
+    if (const std::string wrong = check_tables(); !wrong.empty()) throw Error(wrong);
     const LogHead mark = acknowledged ? acknowledged->head : LogHead{};
     const std::string wrong = detail::check_continuity(database(), base(), head(), mark);
     if (!wrong.empty()) {

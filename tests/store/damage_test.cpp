@@ -194,6 +194,7 @@ TEST(View, SurvivesTheRemovalOfItsFiles) {
     if (entry.path().extension() == ".sst") removed += fs::remove(entry.path()) ? 1 : 0;
   }
   EXPECT_GT(removed, 16);
+  EXPECT_EQ(view->check_tables(), "");
   EXPECT_EQ(view->check_continuity(), "");
   EXPECT_EQ(view->event_digest().value().count, 15U);
   std::map<EventPhase, int> phases;

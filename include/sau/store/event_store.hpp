@@ -97,8 +97,11 @@ class EventStore {
   // the log ends before that head, it continues right after it.)
   virtual Status forget(const LogHead& until) = 0;
 
+  // Both return a sentence that says what is wrong, or nothing.
+  // Reads every file that RocksDB has written and checks its checksums.
+  virtual std::string check_tables() const = 0;
   // Reads the whole log and checks every record's checksum, that no number is missing, and the
-  // chain of checksums. Returns a sentence that says what is wrong, or nothing.
+  // chain of checksums.
   virtual std::string check_continuity() const = 0;
   // The digest of the index of events, to compare with a digest of the decisions.
   virtual Result<EventDigest> event_digest() const = 0;
