@@ -141,6 +141,11 @@ DatabaseLock::~DatabaseLock() {
   if (lock_ != nullptr) rocksdb::Env::Default()->UnlockFile(lock_);
 }
 
+std::string with_advice(const std::string& trouble) {
+  if (trouble.find("Too many open files") == std::string::npos) return trouble;
+  return trouble + "; raise the limit of open files (ulimit -n)";
+}
+
 std::string why_not_opened(const std::filesystem::path& folder, const rocksdb::Status& status) {
   const std::string text = status.ToString();
   const bool held = text.find("Resource temporarily unavailable") != std::string::npos ||
@@ -148,7 +153,7 @@ std::string why_not_opened(const std::filesystem::path& folder, const rocksdb::S
   if (status.IsIOError() && text.find("/LOCK") != std::string::npos && held) {
     return folder.string() + ": in use by another process, which holds its lock";
   }
-  return folder.string() + ": " + text;
+  return with_advice(folder.string() + ": " + text);
 }
 
 ManifestPlace manifest_place(const std::filesystem::path& folder) {

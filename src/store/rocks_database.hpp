@@ -94,6 +94,9 @@ class DatabaseLock {
   rocksdb::Status status_;
 };
 
+// The same sentence, with advice if the system allows too few open files.
+std::string with_advice(const std::string& trouble);
+
 // A sentence about a database that could not be opened.
 std::string why_not_opened(const std::filesystem::path& folder, const rocksdb::Status& status);
 

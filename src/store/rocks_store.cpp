@@ -204,10 +204,10 @@ class RocksStore final : public RocksReader {
         if (manifest_place(folder()) == before->manifest) break;
       } catch (const std::exception& error) {
         trouble = error.what();
-        if (unchanged(before)) throw Error(trouble);
+        if (unchanged(before)) throw Error(with_advice(trouble));
       }
       close();
-      if (tries == kViewTries) throw Error(trouble);
+      if (tries == kViewTries) throw Error(with_advice(trouble));
       std::this_thread::sleep_for(kViewPause);
     }
     if (!options_.accept_loss) compare_with_mark(mark);
