@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "sau/core/error.hpp"
 #include "sau/http/http_server.hpp"
@@ -30,6 +31,19 @@ std::size_t fixed(const FileBudget& budget) {
                                  ? 0
                                  : sockets(budget.health_connections) + kListener + kPerThread;
   return kStandard + kLogOthers + kListener + kPerThread * budget.threads + health;
+}
+
+// Raises this process's limit to `wanted` files, or as far as allowed, and returns it; nothing if
+// there is no telling.
+std::optional<rlim_t> raised_limit(rlim_t wanted) noexcept {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::nullopt;
+  if (limit.rlim_cur < wanted) {
+    const rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = std::min(wanted, limit.rlim_max);
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = before;
+  }
+  return limit.rlim_cur;
 }
 
 }  // namespace
@@ -60,22 +74,19 @@ FileBudget fitting(const FileBudget& wanted, std::size_t limit) {
 }
 
 FileBudget allow_files(const FileBudget& wanted, std::string& note) {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
   const rlim_t files = wanted.files();
-  if (limit.rlim_cur < files) {
-    const rlim_t before = limit.rlim_cur;
-    limit.rlim_cur = std::min(files, limit.rlim_max);
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = before;
-  }
-  const FileBudget budget = fitting(wanted, limit.rlim_cur);
+  const auto limit = raised_limit(files);
+  if (!limit) return wanted;
+  const FileBudget budget = fitting(wanted, *limit);
   if (budget.connections < wanted.connections || budget.log < wanted.log) {
     note = fmt::format(
         "only {} files may be open (ulimit -n) of the {} that {} connections and the log may need: "
         "there are {} connections, and the log keeps {} files open",
-        limit.rlim_cur, files, wanted.connections, budget.connections, budget.log);
+        *limit, files, wanted.connections, budget.connections, budget.log);
   }
   return budget;
 }
+
+void allow_all_files() noexcept { static_cast<void>(raised_limit(RLIM_INFINITY)); }
 
 }  // namespace sau::cli

@@ -23,4 +23,7 @@ FileBudget fitting(const FileBudget& wanted, std::size_t limit);
 // it. If that is less than wanted, `note` says so.
 FileBudget allow_files(const FileBudget& wanted, std::string& note);
 
+// Raises the limit as far as allowed, for commands that keep every table of a log open.
+void allow_all_files() noexcept;
+
 }  // namespace sau::cli

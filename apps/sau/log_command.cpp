@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "file_budget.hpp"
 #include "sau/core/error.hpp"
 #include "sau/serve/log_tools.hpp"
 
@@ -197,7 +198,10 @@ Handler describe_log(CLI::App& app) {
       "base.sau has learned from: it is written when old events are removed from the log.\n"
       "Example:\n"
       "  sau log strike data visit-17 visit-18");
-  return [handler] { return (*handler)(); };
+  return [handler] {
+    allow_all_files();
+    return (*handler)();
+  };
 }
 
 }  // namespace sau::cli

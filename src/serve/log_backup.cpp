@@ -102,7 +102,7 @@ BackupCount restore(const fs::path& backup, const fs::path& to) {
 
 bool upgrade_log(const fs::path& folder, const std::function<void(const std::string&)>& note) {
   if (!fs::exists(detail::settings_file(folder))) detail::read_folder(folder);  // says why not
-  return detail::upgrade_folder(folder, note);
+  return detail::upgrade_folder(folder, note, StoreOptions{}.open_files);
 }
 
 AcceptedLoss accept_loss(const fs::path& folder,

@@ -241,7 +241,7 @@ class Service::Implementation final : public JournalObserver {
 
  private:
   std::unique_ptr<EventStore> open_store() const {
-    upgrade_folder(options_.folder, options_.note);
+    upgrade_folder(options_.folder, options_.note, options_.open_files);
     const auto log = log_folder(options_.folder);
     if (std::filesystem::exists(settings_file(options_.folder)) &&
         (!std::filesystem::exists(log) || std::filesystem::is_empty(log))) {

@@ -6,9 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "sau/catalog/catalog.hpp"
+#include "sau/core/container.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 #include "sau/store/event_store.hpp"
+#include "serve/model_file.hpp"
 #include "serve/replayer.hpp"
 
 namespace sau::detail {
@@ -17,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kFolderVersion = 3, kUpgradedVersion = 2;
+constexpr int kFewestFiles = 20;  // that RocksDB must be allowed to keep open
 constexpr const char* kMarkExtension = ".mark";
 
 struct Stored {
@@ -82,6 +85,47 @@ bool is_new(const fs::path& folder) {
   return !acknowledged || acknowledged->last == 0;
 }
 
+// How far a model has read the log; nothing if there is no such file, or if it is damaged.
+std::optional<Sequence> position_of(const fs::path& model) {
+  if (!fs::exists(model)) return std::nullopt;
+  try {
+    return read_model_head(read_file(model), model.string()).position;
+  } catch (const DamagedFile&) {
+    return std::nullopt;
+  }
+}
+
+// Throws Error when the models show that records are missing at the end or the beginning of a log.
+void check_models(const fs::path& folder, const fs::path& log, Sequence first, Sequence last) {
+  for (const auto& file : {snapshot_file(folder), base_file(folder)}) {
+    const Sequence position = position_of(file).value_or(0);
+    if (position <= last) continue;
+    throw Error(fmt::format(
+        "{}: the model has read the log up to record {}, but the log in {} ends at {}: part of it "
+        "is missing; nothing was changed. Restore the folder from a backup",
+        file.string(), position, log.string(), last));
+  }
+  const auto base = base_file(folder);
+  if (position_of(base).value_or(0) + 1 >= first) return;
+  throw Error(fmt::format(
+      "{}: the log begins with record {}, and {}, which should have learned from the records "
+      "before it, is missing, damaged or too old; nothing was changed. Restore the folder from a "
+      "backup",
+      log.string(), first, base.string()));
+}
+
+// Removes the log of version 2, after reading and checking the one that replaces it.
+void remove_old_log(const fs::path& folder, const fs::path& old, int open_files) {
+  try {
+    const auto store = open_event_store(log_folder(folder), {.open_files = open_files});
+    check_models(folder, log_folder(folder), store->base().last + 1, store->head().last);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{} (the log of version {}, {}, is kept)", error.what(),
+                            kUpgradedVersion, old.string()));
+  }
+  fs::remove_all(old);
+}
+
 }  // namespace
 
 FolderSettings read_folder(const fs::path& folder) {
@@ -133,13 +177,18 @@ void keep_settings(const fs::path& folder, const FolderSettings& settings) {
   if (!fs::exists(settings_file(folder))) write_settings(folder, settings);
 }
 
-bool upgrade_folder(const fs::path& folder, const std::function<void(const std::string&)>& note) {
+bool upgrade_folder(const fs::path& folder, const std::function<void(const std::string&)>& note,
+                    int open_files) {
   const auto found = stored_settings(folder);
   if (!found) return false;
   const fs::path old = folder / "events", log = log_folder(folder);
   if (found->version == kFolderVersion) {
     // An interrupted upgrade may have left only this to do.
-    if (fs::exists(old) && fs::exists(log / "CURRENT")) fs::remove_all(old);
+    if (fs::exists(old) && fs::exists(log / "CURRENT")) {
+      remove_old_log(folder, old, open_files);
+      note(fmt::format("{}: removed; an interrupted upgrade had left it beside the new log",
+                       old.string()));
+    }
     return false;
   }
   const fs::path log_mark = log.string() + kMarkExtension;
@@ -156,12 +205,16 @@ bool upgrade_folder(const fs::path& folder, const std::function<void(const std::
   const fs::path aside = log.string() + ".part", aside_mark = aside.string() + kMarkExtension;
   fs::remove_all(aside);
   fs::remove(aside_mark);
-  carry_over_event_store(old, aside);
+  CarryOver how;
+  how.check = [&](Sequence first, Sequence last) { check_models(folder, old, first, last); };
+  how.note = note;
+  how.open_files = std::max(open_files / 2, kFewestFiles);  // two stores are open
+  carry_over_event_store(old, aside, how);
   fs::remove_all(log);
   fs::rename(aside, log);
   fs::rename(aside_mark, log_mark);
   write_settings(folder, found->settings);
-  fs::remove_all(old);
+  remove_old_log(folder, old, open_files);
   note(fmt::format("{}: upgraded to version {}: {} records", folder.string(), kFolderVersion,
                    acknowledged_head(log)->last));
   return true;

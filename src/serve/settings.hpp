@@ -28,9 +28,10 @@ void keep_settings(const std::filesystem::path& folder, const FolderSettings& se
 FolderSettings read_folder(const std::filesystem::path& folder);
 
 // Upgrades a folder of version 2: rewrites its log, reads it back, and only then removes the old
-// one. Returns false, and does nothing, for other folders. On failure throws Error and leaves the
-// folder as it was.
+// one. Returns false, and does nothing, for other folders. Throws Error, and leaves the folder as
+// it was, on failure, and when the old log or a model shows that records are missing. `open_files`:
+// as in StoreOptions, for all stores together.
 bool upgrade_folder(const std::filesystem::path& folder,
-                    const std::function<void(const std::string&)>& note);
+                    const std::function<void(const std::string&)>& note, int open_files);
 
 }  // namespace sau::detail

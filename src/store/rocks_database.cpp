@@ -9,6 +9,7 @@
 
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
+#include "store/kept_files.hpp"
 
 namespace sau::detail {
 namespace {
@@ -39,7 +40,7 @@ rocksdb::Options options_for(const DatabaseOptions& how,
   options.max_total_wal_size = 128 * kMegabyte;
   options.max_open_files = how.open_files;
   options.max_background_jobs = 2;
-  options.info_log = std::make_shared<Silence>();
+  options.info_log = silence();
   options.bytes_per_sync = kMegabyte;
   options.compression = rocksdb::kLZ4Compression;
   rocksdb::BlockBasedTableOptions table;
@@ -70,6 +71,8 @@ rocksdb::ColumnFamilyOptions table_options(StoreTable which, const rocksdb::Opti
 
 }  // namespace
 
+std::shared_ptr<rocksdb::Logger> silence() { return std::make_shared<Silence>(); }
+
 SequenceKey key_of(Sequence sequence) {
   SequenceKey key;
   for (std::size_t i = 0; i < key.size(); ++i) {
@@ -94,7 +97,11 @@ bool RemovedEvents::Filter(int, const rocksdb::Slice&, const rocksdb::Slice& eve
 
 RocksDatabase::RocksDatabase(const std::filesystem::path& folder, const DatabaseOptions& how,
                              std::shared_ptr<rocksdb::Cache> cache, const RemovedEvents& removed) {
-  const rocksdb::Options options = options_for(how, cache);
+  rocksdb::Options options = options_for(how, cache);
+  if (how.open_files < 0) {
+    env_ = rocksdb::NewCompositeEnv(keeping_tables_open());
+    options.env = env_.get();
+  }
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   families.reserve(kTables);
   for (std::size_t i = 0; i < kTables; ++i) {
@@ -134,6 +141,11 @@ DatabaseLock::~DatabaseLock() {
   if (lock_ != nullptr) rocksdb::Env::Default()->UnlockFile(lock_);
 }
 
+std::string with_advice(const std::string& trouble) {
+  if (trouble.find("Too many open files") == std::string::npos) return trouble;
+  return trouble + "; raise the limit of open files (ulimit -n)";
+}
+
 std::string why_not_opened(const std::filesystem::path& folder, const rocksdb::Status& status) {
   const std::string text = status.ToString();
   const bool held = text.find("Resource temporarily unavailable") != std::string::npos ||
@@ -141,7 +153,7 @@ std::string why_not_opened(const std::filesystem::path& folder, const rocksdb::S
   if (status.IsIOError() && text.find("/LOCK") != std::string::npos && held) {
     return folder.string() + ": in use by another process, which holds its lock";
   }
-  return folder.string() + ": " + text;
+  return with_advice(folder.string() + ": " + text);
 }
 
 ManifestPlace manifest_place(const std::filesystem::path& folder) {

@@ -38,9 +38,13 @@ Sequence sequence_of(const rocksdb::Slice& key);
 
 struct DatabaseOptions {
   bool read_only = false;
-  bool create = false;   // if it does not exist yet
-  int open_files = 256;  // at the same time; -1: all of them
+  bool create = false;  // if it does not exist yet
+  // At the same time. -1: all of them from the beginning, so that they may be removed meanwhile.
+  int open_files = 256;
 };
+
+// Instead of RocksDB's file LOG: writes nothing.
+std::shared_ptr<rocksdb::Logger> silence();
 
 // Drops the events whose decision was removed, when RocksDB merges files.
 class RemovedEvents final : public rocksdb::CompactionFilter {
@@ -71,6 +75,7 @@ class RocksDatabase {
 
  private:
   rocksdb::Status status_;
+  std::unique_ptr<rocksdb::Env> env_;  // of its own, if it keeps all files open
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, kTables> tables_{};
 };
@@ -88,6 +93,9 @@ class DatabaseLock {
   rocksdb::FileLock* lock_ = nullptr;
   rocksdb::Status status_;
 };
+
+// The same sentence, with advice if the system allows too few open files.
+std::string with_advice(const std::string& trouble);
 
 // A sentence about a database that could not be opened.
 std::string why_not_opened(const std::filesystem::path& folder, const rocksdb::Status& status);

@@ -27,6 +27,7 @@ class RocksReader : public EventStore {
   LogHead base() const override;
   Result<std::optional<LogHead>> removable(Sequence learned,
                                            Milliseconds older_than) const override;
+  std::string check_tables() const override;
   std::string check_continuity() const override;
   Result<EventDigest> event_digest() const override;
   std::uint64_t bytes() const override;

@@ -204,10 +204,10 @@ class RocksStore final : public RocksReader {
         if (manifest_place(folder()) == before->manifest) break;
       } catch (const std::exception& error) {
         trouble = error.what();
-        if (unchanged(before)) throw Error(trouble);
+        if (unchanged(before)) throw Error(with_advice(trouble));
       }
       close();
-      if (tries == kViewTries) throw Error(trouble);
+      if (tries == kViewTries) throw Error(with_advice(trouble));
       std::this_thread::sleep_for(kViewPause);
     }
     if (!options_.accept_loss) compare_with_mark(mark);
@@ -240,18 +240,7 @@ class RocksStore final : public RocksReader {
   }
 
   void check_all(const std::optional<Acknowledged>& acknowledged) const {
-    if (const rocksdb::Status checked = database()->VerifyChecksum(); !checked.ok()) {
-      throw Error(describe(checked));
-    }
-    // VerifyChecksum() does not read the parts of tables that say what was removed; iterating does.
-    for (std::size_t i = 0; i < kTables; ++i) {
-      const auto which = static_cast<StoreTable>(i);
-      if (which == kDecisions || which == kEntries) continue;  // below
-      const auto at = database().iterator(which, true);
-      at->SeekToFirst();
-      while (at->Valid()) at->Next();
-      if (!at->status().ok()) throw Error(describe(at->status()));
-    }
+    if (const std::string wrong = check_tables(); !wrong.empty()) throw Error(wrong);
     const LogHead mark = acknowledged ? acknowledged->head : LogHead{};
     const std::string wrong = detail::check_continuity(database(), base(), head(), mark);
     if (!wrong.empty()) {

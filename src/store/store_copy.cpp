@@ -96,9 +96,17 @@ Image open_image(const fs::path& folder) {
     } catch (const std::exception& error) {
       trouble = error.what();
     }
-    if (tries == kTries) throw Error(trouble);
+    if (tries == kTries) throw Error(detail::with_advice(trouble));
     std::this_thread::sleep_for(kPause);
   }
+}
+
+void copy_files(const Image& image, const fs::path& to) {
+  fs::create_directories(to);
+  write_file(to / image.manifest.name, image.manifest_bytes);
+  for (const OpenFile& table : image.tables) table.copy_to(to);
+  for (const OpenFile& log : image.logs) log.copy_to(to);
+  write_file(to / "CURRENT", image.manifest.name + "\n");
 }
 
 }  // namespace
@@ -113,12 +121,7 @@ void copy_event_store(const fs::path& from, const fs::path& to) {
   }
   if (fs::exists(to)) throw Error(to.string() + ": already exists");
   try {
-    const Image image = open_image(from);
-    fs::create_directories(to);
-    write_file(to / image.manifest.name, image.manifest_bytes);
-    for (const OpenFile& table : image.tables) table.copy_to(to);
-    for (const OpenFile& log : image.logs) log.copy_to(to);
-    write_file(to / "CURRENT", image.manifest.name + "\n");
+    copy_files(open_image(from), to);
     // Cut off a record that was being written at that moment.
     if (const auto torn = detail::find_torn_end(to)) detail::cut_off(*torn);
     const LogHead head =

@@ -9,6 +9,7 @@ sys.dont_write_bytecode = True
 
 import glob
 import os
+import resource
 import shutil
 import unittest
 
@@ -17,6 +18,11 @@ from _serve import ServeTestCase
 EVENTS = 120
 OLD_FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data",
                           "service_v2")
+
+
+def file_limit(soft, hard):
+    """For preexec_fn: how many files may be open, and how far the program may raise that."""
+    return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 class Damaged(ServeTestCase):
@@ -152,6 +158,19 @@ class Damaged(ServeTestCase):
         self.assertEqual(len(self.exported()), EVENTS + 50)
         self.refused(2, "log", "restore", "data", "backup", says=("already exists",))
         self.refused(2, "log", "backup", "nowhere", "other", says=("nowhere",))
+
+    def test_a_low_limit_of_open_files(self):
+        """The commands keep every table open, and ask for as many files as they are allowed."""
+        self.assertGreater(len(glob.glob(self.path("data", "log", "*.sst"))), 8)
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        commands = (("verify", "data"), ("export", "data"), ("replay", "data"),
+                    ("backup", "data", "copied"))
+        for command in commands:
+            self.good("log", *command, preexec_fn=file_limit(10, hard))
+        shutil.rmtree(self.path("copied"))
+        for command in commands:
+            self.refused(1, "log", *command, preexec_fn=file_limit(10, 10), says=("ulimit -n",))
+        self.assertFalse(os.path.exists(self.path("copied")))
 
     def test_an_event_is_struck(self):
         out = self.good("log", "strike", "data", "e0-1", "e2-3").out

@@ -86,6 +86,7 @@ class FaultyStore final : public EventStore {
                                            Milliseconds older_than) const override {
     return store_->removable(learned, older_than);
   }
+  std::string check_tables() const override { return store_->check_tables(); }
   std::string check_continuity() const override { return store_->check_continuity(); }
   Result<EventDigest> event_digest() const override { return store_->event_digest(); }
   std::uint64_t bytes() const override { return store_->bytes(); }

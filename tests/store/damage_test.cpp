@@ -1,7 +1,6 @@
 // Whatever happens to the files of a store: either everything acknowledged is there, or opening it
 // is refused and nothing is changed.
 #include <gtest/gtest.h>
-#include <rocksdb/db.h>
 
 #include <map>
 
@@ -195,6 +194,7 @@ TEST(View, SurvivesTheRemovalOfItsFiles) {
     if (entry.path().extension() == ".sst") removed += fs::remove(entry.path()) ? 1 : 0;
   }
   EXPECT_GT(removed, 16);
+  EXPECT_EQ(view->check_tables(), "");
   EXPECT_EQ(view->check_continuity(), "");
   EXPECT_EQ(view->event_digest().value().count, 15U);
   std::map<EventPhase, int> phases;
@@ -219,63 +219,6 @@ TEST(Copy, IsWholeAndOfOneMomentWhileTheStoreIsWritten) {
     copy_event_store(folder / "s", copy);
     EXPECT_EQ(decisions_in(*open_event_store(copy, {})), last);
     EXPECT_NE(error_of([&] { copy_event_store(folder / "s", copy); }), "");
-  }
-}
-
-// Writes a store as version 2 did: states by id, and a table of waiting events, which is no longer
-// needed.
-void write_old_store(const fs::path& folder, Sequence first, Sequence count) {
-  rocksdb::Options options;
-  options.create_if_missing = options.create_missing_column_families = true;
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  for (const char* name : {"default", "decisions", "entries", "events", "waiting"}) {
-    families.emplace_back(name, options);
-  }
-  std::vector<rocksdb::ColumnFamilyHandle*> tables;
-  rocksdb::DB* opened = nullptr;
-  ASSERT_TRUE(rocksdb::DB::Open(options, folder.string(), families, &tables, &opened).ok());
-  const std::unique_ptr<rocksdb::DB> db(opened);
-  const auto put = [&](std::size_t table, Sequence key, const std::string& value) {
-    std::string bytes(8, '\0');
-    for (int i = 0; i < 8; ++i)
-      bytes[static_cast<std::size_t>(i)] = static_cast<char>(key >> (56 - 8 * i));
-    ASSERT_TRUE(db->Put({}, tables[table], bytes, value).ok());
-  };
-  ASSERT_TRUE(db->Put({}, tables[0], "configuration", "{\"defaultReward\":0.5}").ok());
-  // Every second record is the reward of the decision before it; the last decision has none.
-  for (Sequence i = first; i < first + 2 * count; i += 2) {
-    StoreBatch batch = batch_of(i, 50);
-    put(1, i, batch.decisions[0].second);
-    EventState state = EventState::of(batch.events[0].second);
-    if (i + 2 < first + 2 * count) {
-      put(2, i + 1, encode(Entry{.decision = i, .completes = true, .value = 1.0}));
-      state.phase = EventPhase::kCompleted;
-      state.rewards = 1;
-      state.final_reward = 1.0;
-      state.completed_by = i + 1;
-    }
-    ASSERT_TRUE(db->Put({}, tables[3], std::string(batch.events[0].first), encode(state)).ok());
-  }
-  for (rocksdb::ColumnFamilyHandle* table : tables) db->DestroyColumnFamilyHandle(table);
-}
-
-TEST(OldStore, IsCarriedOver) {
-  for (const Sequence first : {1U, 501U}) {
-    const TemporaryFolder folder;
-    write_old_store(folder / "old", first, 1200);
-    carry_over_event_store(folder / "old", folder / "new");
-    const auto store = open_event_store(folder / "new", {});
-    EXPECT_EQ(store->base().last, first - 1);
-    EXPECT_EQ(store->head().records_since(store->base()), 2399U);
-    EXPECT_EQ(store->configuration().value(), "{\"defaultReward\":0.5}");
-    ASSERT_EQ(store->waiting().value().size(), 1U);
-    EXPECT_EQ(store->waiting().value()[0].decision, first + 2398);
-    EXPECT_EQ(store->event("e" + std::to_string(first + 4)).value()->completed_by, first + 5);
-    EXPECT_EQ(store->event_digest().value().count, 1200U);
-    StoreBatch next;
-    next.entries.emplace_back(first + 2399, Entry{.decision = first + 2398, .completes = true});
-    EXPECT_TRUE(store->write(next).ok());
-    EXPECT_EQ(store->check_continuity(), "");
   }
 }
 

@@ -97,8 +97,11 @@ class EventStore {
   // the log ends before that head, it continues right after it.)
   virtual Status forget(const LogHead& until) = 0;
 
+  // Both return a sentence that says what is wrong, or nothing.
+  // Reads every file that RocksDB has written and checks its checksums.
+  virtual std::string check_tables() const = 0;
   // Reads the whole log and checks every record's checksum, that no number is missing, and the
-  // chain of checksums. Returns a sentence that says what is wrong, or nothing.
+  // chain of checksums.
   virtual std::string check_continuity() const = 0;
   // The digest of the index of events, to compare with a digest of the decisions.
   virtual Result<EventDigest> event_digest() const = 0;
@@ -131,9 +134,19 @@ std::optional<LogHead> acknowledged_head(const std::filesystem::path& folder);
 // On failure throws Error and leaves nothing behind.
 void copy_event_store(const std::filesystem::path& from, const std::filesystem::path& to);
 
+struct CarryOver {
+  // Called before anything is written, with the first and the last record of the old log (1 and 0
+  // if it is empty). May throw Error to refuse it.
+  std::function<void(Sequence first, Sequence last)> check = {};
+  // Called with one sentence if the end of the old log is torn.
+  std::function<void(const std::string&)> note = {};
+  int open_files = 128;  // of each store at the same time; RocksDB needs at least 20
+};
+
 // Writes the log of a store of format version 2 to a new store, and reads it back. The old one is
-// not changed. On failure throws Error and leaves nothing behind.
+// not changed. Throws Error, and leaves nothing behind, on failure, and when a file of the old
+// store shows that records are missing at the end of its log.
 void carry_over_event_store(const std::filesystem::path& old_folder,
-                            const std::filesystem::path& to);
+                            const std::filesystem::path& to, const CarryOver& how = {});
 
 }  // namespace sau
