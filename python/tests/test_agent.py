@@ -45,6 +45,20 @@ def test_the_choice_has_action_value_and_probability():
     assert repr(choice).startswith(f"Choice(action={action}, value=0, probability=0.")
 
 
+@pytest.mark.parametrize("model", ["mlp", "neural_linear"])
+def test_asking_a_deep_agent_about_huge_numbers_changes_nothing(model, rng):
+    spec = f"{model}(hidden=8,batch=4,every=5,start=5)+sau_sampling"
+    agent = sau.Agent(spec, context_dim=3, n_actions=3, seed=1)
+    play(agent, 50, rng)
+    state, usual = agent._state(), agent.probabilities([1.0, 2.0, 3.0])
+    for huge in (1e10, 1e20, 3.4e38, 1e200):
+        assert agent.probabilities([huge, -huge, 1.0]).sum() == pytest.approx(1.0, abs=1e-12)
+        assert np.isfinite(agent.values([huge, -huge, 1.0])).all()
+    assert agent._state() == state
+    assert agent.fault is None
+    assert agent.probabilities([1.0, 2.0, 3.0]).tolist() == usual.tolist()
+
+
 # Compares with a second implementation of linear SAU-UCB (eqs. 5 to 7) that solves anew every step.
 def test_linear_sau_ucb_follows_its_equations(rng):
     d, k, lam = 4, 3, 2.0
@@ -160,7 +174,7 @@ def test_a_better_action_is_found(rng):
 def test_a_network_that_diverges_says_so():
     agent = sau.Agent("mlp+greedy", context_dim=1, n_actions=1, lr=10.0, batch=4, start=1, every=1)
     for n in range(300):
-        agent.learn(agent.choose([1e30]), 1e30)
+        agent.learn(agent.choose([1.0]), 1e30)
         if agent.fault is not None:
             break
     assert "not finite" in agent.fault

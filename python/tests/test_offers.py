@@ -96,6 +96,28 @@ def test_asking_for_probabilities_and_values_changes_nothing():
     assert asked._state() == silent._state()
 
 
+# A network in single precision cannot compute with such numbers.
+@pytest.mark.parametrize("model", ["mlp", "neural_linear"])
+@pytest.mark.parametrize("ids", ["", "+ids(by=features)"])
+def test_a_huge_number_does_not_spoil_a_deep_agent(model, ids):
+    spec = f"{model}(hidden=8,batch=4,every=5,start=5)+sau_sampling{ids}"
+    asked, silent = (sau.Agent(spec) for _ in "ab")
+    play(asked, 60)
+    play(silent, 60)
+    for huge in (1e10, 1e20, 3.4e38, -3.4e38):
+        context, actions = {"age": huge}, [{"id": "a", "price": huge}, "b"]
+        chances = asked.probabilities(context, actions)
+        assert chances.sum() == pytest.approx(1.0, abs=1e-12)
+        assert np.isfinite(asked.values(context, actions)).all()
+    assert asked._state() == silent._state()
+    choice = asked.choose({"age": 3.4e38}, ACTIONS)
+    asked.learn(choice, 1.0)
+    play(asked, 60)
+    assert asked.fault is None
+    usual = {"device": "mobile", "age": 3}
+    assert len(set(asked.values(usual, ACTIONS).tolist())) > 1
+
+
 def test_excluded_actions_are_not_chosen():
     agent = sau.Agent("hashed_linear+sau_sampling", seed=1)
     for excluded in (["a", "c"], ("a", "c"), {"a", "c", "never offered"}):

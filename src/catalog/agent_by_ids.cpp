@@ -40,6 +40,7 @@ Choice AgentByIds::choose(Context x, Rng& rng) {
 void AgentByIds::learn(Context x, Choice made, double reward) {
   put(x);
   check_action(made, setup_.shape);
+  check_reward(reward, rewards(), spec_);
   agent_->learn(context_, offered_[made.action], made.value, reward);
 }
 

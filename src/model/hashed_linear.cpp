@@ -102,7 +102,8 @@ void HashedLinear::gather(HashedFeatures context, const JointAction& action) {
   for (std::size_t i = 0; i < phi_.size();) {
     PlacedFeature merged = phi_[i];
     for (++i; i < phi_.size() && phi_[i].place == merged.place; ++i) merged.value += phi_[i].value;
-    if (std::abs(merged.value) >= kSmallestFeature) phi_[kept++] = merged;
+    const double size = std::abs(merged.value);
+    if (size >= kSmallestFeature && size <= kLargestFloat) phi_[kept++] = merged;
   }
   phi_.resize(kept);
 }
@@ -124,7 +125,6 @@ void HashedLinear::learn(HashedFeatures context, const JointAction& action, doub
       rates.squares[place] =
           static_cast<float>(static_cast<double>(rates.squares[place]) * shrink * shrink);
       scale = static_cast<float>(size);
-      if (!(size <= kLargestFloat)) weights_.fault_ = true;
     }
     prediction += static_cast<double>(weight) * feature.value;
     feature.value /= static_cast<double>(scale);  // z_i from here on

@@ -52,6 +52,7 @@ void Mlp::grow(Action actions) {
 bool Mlp::put(Context x) noexcept {
   if (has_input_ && std::ranges::equal(x, latest_)) return true;
   input_.put(x, network_.kernel());
+  in_range_ = in_range(x);
   std::ranges::copy(x, latest_.begin());
   has_input_ = true;
   return false;
@@ -59,24 +60,25 @@ bool Mlp::put(Context x) noexcept {
 
 void Mlp::look(Context x) noexcept {
   if (put(x) && has_output_) return;
-  if (rounds_.fault == TrainingRounds::kNone) {
+  has_output_ = true;
+  if (in_range_ && rounds_.fault == TrainingRounds::kNone) {
+    const auto finite = [](double v) { return std::isfinite(v); };
     std::ranges::copy(network_.forward(input_, scratch_), value_.begin());
     std::ranges::copy(network_.features(scratch_), feature_.begin());
-    if (!std::ranges::all_of(value_, [](double v) { return std::isfinite(v); })) {
-      rounds_.fault = TrainingRounds::kOutput;
-    }
+    if (std::ranges::all_of(value_, finite) && std::ranges::all_of(feature_, finite)) return;
   }
-  if (rounds_.fault != TrainingRounds::kNone) {
-    std::ranges::fill(value_, 0.0);
-    std::ranges::fill(feature_, 0.0);
-  }
-  has_output_ = true;
+  std::ranges::fill(value_, 0.0);
+  std::ranges::fill(feature_, 0.0);
 }
 
 void Mlp::update(Context x, Action action, double reward) noexcept {
   SAU_ASSERT(x.size() == latest_.size() && action < network_.actions(), "a step of another shape");
   if (rounds_.fault != TrainingRounds::kNone) return;
   if (!put(x)) has_output_ = false;
+  if (!in_range_) {
+    ignore();
+    return;
+  }
   if (!history_.add(input_, action, reward)) {
     rounds_.fault = TrainingRounds::kMemory;
     has_output_ = false;
@@ -88,6 +90,11 @@ void Mlp::update(Context x, Action action, double reward) noexcept {
     return trainer_.train(network_, batch_, step);
   };
   rounds_.step(options_, mini_batch, [this] { return trainer_.finite(network_); });
+}
+
+void Mlp::ignore() noexcept {
+  if (history_.size() > 0) return;
+  if (++rounds_.steps >= kMostIgnored) rounds_.fault = TrainingRounds::kInput;
 }
 
 void Mlp::restored() {

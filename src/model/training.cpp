@@ -39,13 +39,16 @@ std::string TrainingRounds::text(std::uint64_t history) const {
     case kMemory:
       return "no memory for a history of more than " + std::to_string(history) +
              " steps; set history";
+    case kInput:
+      return "nothing learned: every one of " + std::to_string(steps) +
+             " contexts had a number beyond +-1e9; scale the columns";
     default:
       return {};
   }
 }
 
 void TrainingRounds::check() const {
-  if (fault > kMemory) throw Error("its fault is " + std::to_string(fault) + ", expected 0 to 4");
+  if (fault > kInput) throw Error("its fault is " + std::to_string(fault) + ", expected 0 to 5");
 }
 
 }  // namespace sau

@@ -1,4 +1,5 @@
-// Every model runs these with every strategy that fits it. Registering a component is enough.
+// Every model runs these with every strategy that fits it, also by ids. Registering a component is
+// enough.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +40,7 @@ class Conformance : public ::testing::TestWithParam<testing::PairCase> {
     return std::vector<double>(GetParam().setup(1).shape.dim, 0.5);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Pairs, Conformance, testing::every_pair(), testing::pair_name);
+INSTANTIATE_TEST_SUITE_P(Pairs, Conformance, testing::every_pair_and_by_ids(), testing::pair_name);
 
 // The only test of the concrete types. It shows that they behave like AnyAgent, which all other
 // tests use.
@@ -187,6 +188,7 @@ TEST_P(Conformance, ContinuesAfterSaveAndLoadAsIfUninterrupted) {
 }
 
 TEST_P(Conformance, AStateOfAnotherShapeIsRefused) {
+  if (GetParam().by_ids) GTEST_SKIP() << "ids may come and go, so its state fits any shape";
   const std::string bytes = state_bytes(*GetParam().make(5));
   const auto other = GetParam().make(4);
   StateReader reader(bytes);
@@ -248,7 +250,8 @@ TEST_P(Conformance, RewardsItCannotLearnFromAreRefused) {
   for (const double reward : bad) {
     const std::string error =
         error_of([&] { agent->learn(x, {.action = 0, .value = 0.5}, reward); });
-    EXPECT_THAT(error, HasSubstr("is not allowed; " + GetParam().model + " learns from "));
+    EXPECT_THAT(error, HasSubstr("is not allowed; " + GetParam().model));
+    EXPECT_THAT(error, HasSubstr(" learns from rewards from "));
   }
   EXPECT_EQ(state_bytes(*agent), before);
 }

@@ -95,7 +95,8 @@ std::vector<std::string> every_pair() {
       const bool deep = model == "mlp" || model == "neural_linear";
       pairs.push_back(model + (deep ? "(hidden=8x8,batch=8,every=5,start=10,updates=2)" : "") +
                       "+" + strategy.name);
-      if (model == "linear" || model == "mlp") pairs.push_back(pairs.back() + "+ids(by=features)");
+      const bool joint = model == "hashed_linear" || model == "hashed_mlp";
+      if (!joint) pairs.push_back(pairs.back() + "+ids(by=features)");
     }
   }
   return pairs;
@@ -162,6 +163,11 @@ TEST_P(EveryOfferAgent, ASingleActionIsCertain) {
 }
 
 TEST_P(EveryOfferAgent, PermutingTheActionsPermutesTheForecasts) {
+  const bool no_features =
+      GetParam().starts_with("sample_mean+") || GetParam().starts_with("beta_bernoulli+");
+  if (no_features && GetParam().ends_with("by=features)")) {
+    GTEST_SKIP() << "all its values are equal, and some strategies then take the first";
+  }
   const auto made = agent();
   play(*made, 100, 1);
   Rng rng(Stream{.seed = 9});

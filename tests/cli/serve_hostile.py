@@ -224,6 +224,41 @@ class Bodies(Hostile):
         self.assertEqual(caller.call("GET", BASE + "/model").body, model)
 
 
+class DeepAgent(Hostile):
+    """Its network computes in single precision."""
+
+    args = ("--agent", "mlp(hidden=32x32,batch=8,every=5,start=10)+sau_sampling")
+
+    def test_huge_features_do_not_spoil_what_was_learned(self):
+        caller = self.server.caller()
+
+        def rank(event, size):
+            self.good_events.add(event)
+            answer = caller.rank(eventId=event, contextFeatures=[{"x": [size] * 60}])
+            self.assertEqual(answer.status, 201)
+            return answer.json()
+
+        def learn(event, size):
+            chosen = rank(event, size)["rewardActionId"]
+            self.assertEqual(caller.reward(event, 1 if chosen == "b" else 0).status, 204)
+
+        for i in range(40):
+            learn(f"e{i}", 0.1 * i)
+        self.server.wait_learned(40)
+        before = rank("usual", 1)["ranking"]
+        for i, size in enumerate((1e10, 1e20, 3.4e38, -3.4e38)):
+            chances = [each["probability"] for each in rank(f"huge{i}", size)["ranking"]]
+            self.assertAlmostEqual(sum(chances), 1.0)
+        self.assertEqual(rank("again", 1)["ranking"], before)
+        learn("huge", 3.4e38)
+        for i in range(40, 80):
+            learn(f"e{i}", 0.1 * (i - 40))
+        self.server.wait_learned(81)
+        self.assertIsNone(caller.call("GET", "/v1/status").json()["fault"])
+        chances = {each["id"]: each["probability"] for each in rank("end", 1)["ranking"]}
+        self.assertGreater(chances["b"], chances["a"])
+
+
 class Protocol(Hostile):
     def test_what_is_not_http(self):
         chance = random.Random(2)

@@ -221,15 +221,25 @@ TEST(HashedLinear, FeaturesThatAreNearlyZeroTeachNothing) {
 }
 
 TEST(HashedLinear, AfterAnOverflowThereIsAFaultAndAllValuesAreZero) {
-  HashedLinear crossed_too_large(Stream{}), reward_too_large(Stream{});
-  const Features huge{feature("x", 3e38)};
-  crossed_too_large.learn(huge, {huge}, 1.0);  // the cross is 9e76
-  EXPECT_NE(crossed_too_large.fault(), "");
-  EXPECT_EQ(value_of(crossed_too_large, huge, huge), 0.0);
+  HashedLinear reward_too_large(Stream{});
   reward_too_large.learn({}, {}, 1e100);
   EXPECT_NE(reward_too_large.fault(), "");
   reward_too_large.learn({}, {}, 1.0);
   EXPECT_EQ(value_of(reward_too_large, {}, {}), 0.0);
+}
+
+TEST(HashedLinear, ACrossBeyondSinglePrecisionIsNotLearnedAndTheRestIs) {
+  HashedLinear model(Stream{});
+  const Features usual{feature("u")}, huge{feature("x", 3e38), feature("v")};
+  for (int i = 0; i < 20; ++i) model.learn(usual, {usual}, 0.5);
+  const double before = value_of(model, usual, usual);
+  model.learn(huge, {huge}, 1.0);  // one of the crosses is 9e76
+  EXPECT_EQ(model.fault(), "");
+  EXPECT_EQ(weight_of(model, crossed(huge[0].hash, huge[0].hash)), 0.0);
+  EXPECT_NE(weight_of(model, crossed(huge[1].hash, huge[1].hash)), 0.0);
+  EXPECT_NEAR(value_of(model, usual, usual), before, 0.5);
+  for (int i = 0; i < 100; ++i) model.learn(usual, {usual}, 0.5);
+  EXPECT_NEAR(value_of(model, usual, usual), 0.5, 0.05);
 }
 
 TEST(HashedLinear, LargeFeaturesAloneCauseNoFault) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "model/mlp_support.hpp"
 #include "model/naive_mlp.hpp"
 #include "sau/core/archive.hpp"
 #include "sau/model/value_model.hpp"
@@ -23,63 +24,6 @@ using testing::NaiveMlp;
 using testing::PlainBatch;
 
 static_assert(ValueModel<Mlp>);
-
-constexpr Action kActions = 3;
-constexpr std::size_t kDim = 8;
-const Setup kSetup{.shape = {.actions = kActions, .dim = kDim}, .stream = {.seed = 31}};
-
-// A small network that is trained often.
-MlpOptions options_of(Optimizer optimizer = Optimizer::kRmsprop, std::uint64_t history = 0) {
-  return {.hidden = {12, 10},
-          .optimizer = optimizer,
-          .batch = 6,
-          .every = 5,
-          .start = 10,
-          .updates = 3,
-          .history = {history}};
-}
-
-// Dense and one-hot contexts, and rewards.
-struct World {
-  Context next() {
-    if (rng.below(2) == 0) {
-      std::fill_n(x, kDim, 0.0);
-      x[rng.below(kDim)] = 1.0;
-    } else {
-      for (double& element : x) element = rng.normal();
-    }
-    return x;
-  }
-  Action action() { return static_cast<Action>(rng.below(kActions)); }
-  double reward(Action action) { return std::abs(x[action]) + 0.1 * rng.normal(); }
-
-  Rng rng{Stream{.seed = 8}};
-  double x[kDim] = {};
-};
-
-void learn(Mlp& model, World& world, int steps) {
-  for (int n = 0; n < steps; ++n) {
-    const Context x = world.next();
-    model.values(x);
-    const Action action = world.action();
-    model.update(x, action, world.reward(action));
-  }
-}
-
-std::string bytes_of(const Mlp& model) {
-  StateWriter writer;
-  Mlp::state(model, writer);
-  return writer.bytes();
-}
-
-void restore(Mlp& model, const std::string& bytes) {
-  StateReader reader(bytes);
-  Mlp::state(model, reader);
-  reader.finish();
-  model.restored();
-}
-
-std::vector<double> copy(std::span<const double> values) { return {values.begin(), values.end()}; }
 
 TEST(Mlp, TrainsAtEveryMultipleOfEveryFromStartOn) {
   struct Plan {
@@ -288,75 +232,6 @@ TEST(Mlp, ADamagedHistoryIsRefused) {
   EXPECT_NE(complaint("history", std::uint64_t{39}), "");
   restore(model, good);
   EXPECT_EQ(bytes_of(model), good);
-}
-
-void expect_given_up(Mlp& model, const std::string& why) {
-  EXPECT_THAT(model.fault(), HasSubstr(why));
-  const std::string bytes = bytes_of(model);
-  const double x[kDim] = {1.0, 2.0};
-  EXPECT_EQ(copy(model.values(x)), std::vector<double>(kActions));
-  EXPECT_EQ(copy(model.features(x)), std::vector<double>(10));
-  const std::string fault = model.fault();
-  for (int n = 0; n < 20; ++n) model.update(x, 0, 1.0);
-  EXPECT_EQ(bytes_of(model), bytes) << "it must not learn any more";
-  Mlp again(kSetup, options_of());
-  restore(again, bytes);
-  EXPECT_EQ(again.fault(), fault);
-  EXPECT_EQ(copy(again.values(x)), std::vector<double>(kActions));
-}
-
-TEST(Mlp, RewardsBeyondSinglePrecisionEndInAFault) {
-  Mlp model(kSetup, options_of());
-  World world;
-  learn(model, world, 9);
-  EXPECT_EQ(model.fault(), "");
-  for (int n = 0; n < 40 && model.fault().empty(); ++n) model.update(world.next(), 0, 1e100);
-  expect_given_up(model, "diverged: the loss is not finite after mini-batch");
-}
-
-// The squares of their gradients are infinite, so no weight would change any more.
-TEST(Mlp, RewardsWhoseSquaresAreBeyondSinglePrecisionEndInAFault) {
-  Mlp model(kSetup, options_of());
-  World world;
-  for (int n = 0; n < 200 && model.fault().empty(); ++n) model.update(world.next(), 0, 1e30);
-  expect_given_up(model,
-                  "diverged: a weight is not finite or can no longer change after mini-batch");
-}
-
-TEST(Mlp, ContextsBeyondSinglePrecisionEndInAFault) {
-  Mlp model(kSetup, options_of());
-  const double x[kDim] = {1e200, 1e200, -1e200, 1.0};
-  EXPECT_EQ(copy(model.values(x)), std::vector<double>(kActions));
-  expect_given_up(model, "diverged: an output is not finite after mini-batch 0");
-}
-
-TEST(Mlp, AWeightThatIsNotFiniteEndsInAFault) {
-  Mlp model(kSetup, options_of());
-  World world;
-  const std::vector<std::size_t> hidden{12, 10};
-  const NaiveMlp naive(kSetup.shape, hidden, model.network().weights());
-  model.network().weights()[naive.place.back()] = INFINITY;  // of action 2, which is not chosen
-  for (int n = 0; n < 10; ++n) model.update(world.next(), 0, 1.0);
-  expect_given_up(model,
-                  "diverged: a weight is not finite or can no longer change after mini-batch 3");
-}
-
-TEST(Mlp, HugeRewardsAndRatesNeverShowInfiniteValues) {
-  for (const double lr : {0.003, 10.0}) {
-    for (const double size : {1.0, 1e15, 1e20, 1e30, 1e38, 1e100}) {
-      MlpOptions options = options_of();
-      options.lr = lr;
-      Mlp model(kSetup, options);
-      World world;
-      for (int n = 0; n < 100; ++n) {
-        const Context x = world.next();
-        for (const double value : model.values(x)) {
-          ASSERT_TRUE(model.fault().empty() ? std::isfinite(value) : value == 0.0) << lr << size;
-        }
-        model.update(x, world.action(), size * x[0]);
-      }
-    }
-  }
 }
 
 // XOR of two signs and its opposite: the best linear fit is 0, with a mean squared error of 1.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <memory>
@@ -156,15 +157,17 @@ struct PairCase {
   bool uses_context = false;
   RewardRange rewards;
   Setup (*setup)(Action actions) = nullptr;
+  bool by_ids = false;  // the agent sees the actions by id, as the service does
 
   // Deep models and tables are small, so that copies are cheap, and train early.
-  std::string spec() const {
+  std::string spec(const std::string& strategy_settings = "") const {
     const std::string deep = "hidden=8x8,batch=8,every=5,start=10,updates=2";
     std::string settings;
     if (model == Mlp::kName || model == NeuralLinear::kName) settings = "(" + deep + ")";
     if (model == HashedMlp::kName) settings = "(bits=8," + deep + ")";
     if (model == HashedLinear::kName) settings = "(bits=8)";
-    return model + settings + "+" + strategy;
+    return model + settings + "+" + strategy + strategy_settings +
+           (by_ids ? "+ids(actions=64,dim=4,outputs=8)" : "");
   }
   std::unique_ptr<AnyAgent> make(Action actions) const {
     return make_agent(spec(), setup(actions));
@@ -179,14 +182,33 @@ std::vector<PairCase> pair_cases(TypeList<P...>) {
                    .strategy = std::string(P::Strategy::kName),
                    .uses_context = P::Model::kUsesContext,
                    .rewards = P::Model::kRewards,
-                   .setup = setup_for<typename P::Model>}...};
+                   .setup = setup_for<typename P::Model>,
+                   .by_ids = false}...};
+}
+
+// The same, and by ids so many more that every model and every strategy is among them. They are
+// taken from the end, where the strategies are that ask more of a model.
+inline std::vector<PairCase> pair_cases_and_by_ids() {
+  std::vector<PairCase> pairs = pair_cases(FittingPairs{}), by_ids;
+  for (auto pair = pairs.rbegin(); pair != pairs.rend(); ++pair) {
+    const auto has = [&](std::string PairCase::*part) {
+      return std::ranges::find(by_ids, (*pair).*part, part) != by_ids.end();
+    };
+    if (has(&PairCase::model) && has(&PairCase::strategy)) continue;
+    by_ids.push_back(*pair);
+    by_ids.back().by_ids = true;
+  }
+  pairs.insert(pairs.end(), by_ids.begin(), by_ids.end());
+  return pairs;
 }
 
 // Runs the TEST_Ps of a suite on every model with every strategy that fits it, under names such as
 // Pairs/Conformance.ACloneIsIndependent/sample_mean_sau_ucb.
 inline auto every_pair() { return ::testing::ValuesIn(pair_cases(FittingPairs{})); }
+// Also by ids.
+inline auto every_pair_and_by_ids() { return ::testing::ValuesIn(pair_cases_and_by_ids()); }
 inline std::string pair_name(const ::testing::TestParamInfo<PairCase>& info) {
-  return info.param.model + "_" + info.param.strategy;
+  return info.param.model + "_" + info.param.strategy + (info.param.by_ids ? "_ids" : "");
 }
 
 // Plays `steps` steps and returns the actions.

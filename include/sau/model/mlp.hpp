@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -51,9 +53,12 @@ struct MlpOptions {
 // it takes `updates` mini-batches from the steps seen so far, by RMSprop, which produced the
 // paper's tables, or by Adam, which its text names.
 //
-// When it diverges (a loss, a weight or an output is not a finite number, as happens with rewards
-// or contexts too large for single precision) it says so through fault(), predicts 0 for every
-// action and stops learning.
+// When it diverges (a loss or a weight is not a finite number, as happens with rewards too large
+// for single precision) it says so through fault(), predicts 0 for every action and stops learning.
+//
+// A context with a number beyond kLargestInput has the value 0 for every action, and the model does
+// not learn from it: one such step would make the squares of gradients overflow. Nor does it change
+// anything else, unless the model has seen no other contexts: after kMostIgnored that is a fault.
 class Mlp {
  public:
   static constexpr std::string_view kName = "mlp";
@@ -62,6 +67,9 @@ class Mlp {
   static constexpr bool kUsesContext = true;
   static constexpr RewardRange kRewards{};
   using Options = MlpOptions;
+
+  static constexpr double kLargestInput = 1e9;
+  static constexpr std::uint64_t kMostIgnored = 1000;
 
   explicit Mlp(const Setup& setup, Options options = {});
 
@@ -78,6 +86,11 @@ class Mlp {
   std::size_t feature_count() const noexcept { return feature_.size(); }
 
   void update(Context x, Action action, double reward) noexcept;
+
+  // Whether the model can learn from this context.
+  static bool in_range(Context x) noexcept {
+    return std::ranges::all_of(x, [](double xi) { return std::abs(xi) <= kLargestInput; });
+  }
 
   // Adds outputs that have learned nothing.
   void grow(Action actions);
@@ -110,6 +123,8 @@ class Mlp {
   void look(Context x) noexcept;
   // Puts x into input_, unless it is already there. Returns whether it was.
   bool put(Context x) noexcept;
+  // Counts a step whose context is out of range, as long as there was no other.
+  void ignore() noexcept;
 
   Options options_;
   Rng rng_;
@@ -123,6 +138,7 @@ class Mlp {
   NetworkInput input_;
   std::vector<double> latest_;  // the context in input_
   bool has_input_ = false;      // whether input_ holds a context at all
+  bool in_range_ = true;        // whether the model can learn from that context
   bool has_output_ = false;     // whether value_ and feature_ belong to input_ and these weights
   std::vector<double> value_, feature_;
 };

@@ -23,7 +23,7 @@ struct NeuralLinearOptions : MlpOptions {
 // NeuralLinear (Riquelme et al. 2018; Zhu & Rigotti 2021, appendix E): the last hidden layer of an
 // Mlp, and an intercept, as the features of a LinearPosterior. The features of a step are computed
 // when the step is learned, before the network trains on it. They are not recomputed when the
-// network changes.
+// network changes. A context out of range for the Mlp is not learned from here either.
 class NeuralLinear {
  public:
   static constexpr std::string_view kName = "neural_linear";
@@ -52,7 +52,7 @@ class NeuralLinear {
   auto marginals(Context x) { return posterior_.marginals(network_.features(x)); }
 
   void update(Context x, Action action, double reward) noexcept {
-    posterior_.update(network_.features(x), action, reward);
+    if (Mlp::in_range(x)) posterior_.update(network_.features(x), action, reward);
     network_.update(x, action, reward);
   }
 

@@ -19,7 +19,8 @@ OptimizerStep make_optimizer_step(Optimizer optimizer, double rate, std::uint64_
 // The progress of a network's training. After every `every` steps, from step `start` on, there is a
 // round of `updates` mini-batches. A network that diverged stops learning.
 struct TrainingRounds {
-  enum Fault : std::uint32_t { kNone, kLoss, kWeight, kOutput, kMemory };
+  // kOutput is no longer set, but old models may have it.
+  enum Fault : std::uint32_t { kNone, kLoss, kWeight, kOutput, kMemory, kInput };
 
   std::uint64_t steps = 0, updates = 0;
   std::uint32_t fault = kNone;
