@@ -288,6 +288,12 @@ void Journal::expire(BatchWork& work) {
       stalled_ = true;
     }
   }
+  // Settled slots behind an event that cannot be completed must not use up the scan for good.
+  if (seen == kSlotsSeen) {
+    const auto end = slots_.begin() + static_cast<std::ptrdiff_t>(seen);
+    slots_.erase(std::remove_if(slots_.begin(), end, [](const Slot& each) { return each.settled; }),
+                 end);
+  }
   for (std::size_t i = 0; i < plain.size(); i += kExpiredList) {
     work.expire_plain(std::span(plain).subspan(i, std::min(kExpiredList, plain.size() - i)));
   }

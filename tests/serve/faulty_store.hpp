@@ -20,6 +20,7 @@ struct Disk {
   bool full = false;           // every write and every reopening fails
   bool waiting_fails = false;  // waiting() fails
   std::uint64_t look_ups = 0;  // of an event by its decision
+  Sequence unreadable = 0;     // looking up the event of this decision fails
 };
 
 // A store whose writes fail when the test wants it.
@@ -54,6 +55,9 @@ class FaultyStore final : public EventStore {
   Result<std::optional<std::string>> event_id(Sequence decision) const override {
     const std::lock_guard lock(disk_->mutex);
     ++disk_->look_ups;
+    if (decision == disk_->unreadable) {
+      return Failure{Failure::Code::kInternal, "the decision is damaged"};
+    }
     return store_->event_id(decision);
   }
   Status entries(Sequence first, const std::function<bool(Sequence, Entry)>& visit) const override {
