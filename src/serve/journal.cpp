@@ -63,12 +63,13 @@ void Journal::start() {
 }
 
 void Journal::load() {
-  const auto [head, waiting] =
-      store_.read([](const EventStore& store) { return std::pair(store.head(), store.waiting()); });
-  if (!waiting.ok()) throw Error(waiting.failure().message);
-  last_ = last_entry_ = head.last;
   slots_.clear();
-  for (const WaitingDecision& each : waiting.value()) slots_.emplace_back(each);
+  store_.read([this](const EventStore& store) {
+    last_ = last_entry_ = store.head().last;
+    const Status read =
+        store.waiting([this](const WaitingDecision& each) { slots_.emplace_back(each); });
+    if (!read.ok()) throw Error(read.failure().message);
+  });
   // A batch whose write failed may still be in the store.
   configuration_.set(stored_configuration(store_, *configuration_.get()));
   committed_.store(last_, std::memory_order_release);

@@ -135,7 +135,7 @@ LogCheck verify_log(const std::filesystem::path& folder) {
   if (good(store->event_digest()) != ids) {
     throw Error("the index of event ids does not match the log");
   }
-  result.waiting = good(store->waiting()).size();
+  good(store->waiting([&](const WaitingDecision&) { ++result.waiting; }));
   if (waiting != result.waiting) {
     throw Error(
         fmt::format("{} events wait, but {} are listed as waiting", waiting, result.waiting));

@@ -75,10 +75,10 @@ class FaultyStore final : public EventStore {
                 const std::function<bool(const LoggedEvent&)>& visit) const override {
     return store_->events(first, last, visit);
   }
-  Result<std::vector<WaitingDecision>> waiting() const override {
+  Status waiting(const std::function<void(const WaitingDecision&)>& visit) const override {
     const std::lock_guard lock(disk_->mutex);
     if (disk_->waiting_fails) return Failure{Failure::Code::kInternal, "what waits is damaged"};
-    return store_->waiting();
+    return store_->waiting(visit);
   }
   Result<std::optional<std::string>> configuration() const override {
     return store_->configuration();
