@@ -103,8 +103,8 @@ class Journal {
 
   Sequence committed() const noexcept { return committed_.load(std::memory_order_acquire); }
   std::size_t queued() const;
-  // Events that wait for their reward. One that was completed counts until the learner was told: who
-  // sees 0 here, and then no lag of the learner, knows that everything is learned.
+  // Events that wait for their reward. One that was completed counts until the learner was told:
+  // who sees 0 here, and then no lag of the learner, knows that everything is learned.
   std::size_t waiting() const noexcept { return open_.load(std::memory_order_acquire); }
   bool broken() const noexcept { return broken_.load(std::memory_order_relaxed); }
   // The log's clock: the time that removal may rely on, and how far it is ahead of the wall clock.
