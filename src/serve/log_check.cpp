@@ -19,12 +19,6 @@
 namespace sau {
 namespace {
 
-template <class T>
-T good(Result<T> result) {
-  if (!result.ok()) throw Error(result.failure().message);
-  return std::move(result).value();
-}
-
 // What the entries of the log say about its decisions: one byte per record.
 class Outcomes {
  public:

@@ -28,18 +28,15 @@ void RocksReader::open_as(const DatabaseOptions& how) {
   set_head(stored_head(kHeadKey));
   set_base(stored_head(kBaseKey));
   // Stored as one entry that lists them all.
-  const auto struck = look_up<Entry>(kDefault, kStruckKey, decode_entry);
-  if (!struck.ok()) throw Error(struck.failure().message);
-  set_struck(struck.value() ? struck.value()->missing : std::vector<Sequence>());
+  const auto struck = good(look_up<Entry>(kDefault, kStruckKey, decode_entry));
+  set_struck(struck ? struck->missing : std::vector<Sequence>());
   const auto at = database_->iterator(kMissingLists);
   at->SeekToLast();
   set_missing_through(at->Valid() ? sequence_of(at->key()) : 0);
 }
 
 LogHead RocksReader::stored_head(const char* key) const {
-  const auto found = look_up<LogHead>(kDefault, key, decode_log_head);
-  if (!found.ok()) throw Error(found.failure().message);
-  return found.value().value_or(LogHead{});
+  return good(look_up<LogHead>(kDefault, key, decode_log_head)).value_or(LogHead{});
 }
 
 void RocksReader::set_head(const LogHead& head) {
