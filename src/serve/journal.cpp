@@ -37,12 +37,11 @@ void refuse_all(std::vector<Operation>& operations) noexcept {
 
 std::shared_ptr<const Configuration> stored_configuration(const SharedStore& store,
                                                           const Configuration& otherwise) {
-  const auto found = store.read([](const EventStore& events) { return events.configuration(); });
-  if (!found.ok()) throw Error(found.failure().message);
-  if (!found.value()) return std::make_shared<const Configuration>(otherwise);
-  const auto read = read_configuration(*found.value(), configuration_without_bounds());
-  if (!read.ok()) throw Error("the stored configuration: " + read.failure().message);
-  return std::make_shared<const Configuration>(read.value());
+  const auto found =
+      good(store.read([](const EventStore& events) { return events.configuration(); }));
+  if (!found) return std::make_shared<const Configuration>(otherwise);
+  return std::make_shared<const Configuration>(
+      good(read_configuration(*found, configuration_without_bounds()), "the stored configuration"));
 }
 
 Journal::Journal(SharedStore& store, Current<Configuration>& configuration,
@@ -63,12 +62,11 @@ void Journal::start() {
 }
 
 void Journal::load() {
-  const auto [head, waiting] =
-      store_.read([](const EventStore& store) { return std::pair(store.head(), store.waiting()); });
-  if (!waiting.ok()) throw Error(waiting.failure().message);
-  last_ = last_entry_ = head.last;
   slots_.clear();
-  for (const WaitingDecision& each : waiting.value()) slots_.emplace_back(each);
+  store_.read([this](const EventStore& store) {
+    last_ = last_entry_ = store.head().last;
+    good(store.waiting([this](const WaitingDecision& each) { slots_.emplace_back(each); }));
+  });
   // A batch whose write failed may still be in the store.
   configuration_.set(stored_configuration(store_, *configuration_.get()));
   committed_.store(last_, std::memory_order_release);
@@ -207,9 +205,7 @@ void Journal::write(BatchWork& work, bool keep_head) {
   batch.waiting_from = slots_.empty() ? last_ + 1 : slots_.front().decision;
   batch.time = clock_.time();
   batch.trusted_time = clock_.trusted();
-  if (const Status status = store_.write(batch); !status.ok()) {
-    throw Error(status.failure().message);
-  }
+  good(store_.write(batch));
   last_ = work.last();
   if (batch.keep_head) kept_ = last_;
   if (!batch.entries.empty()) last_entry_ = batch.entries.back().first;
@@ -288,6 +284,12 @@ void Journal::expire(BatchWork& work) {
       stalled_ = true;
     }
   }
+  // Settled slots behind an event that cannot be completed must not use up the scan for good.
+  if (seen == kSlotsSeen) {
+    const auto end = slots_.begin() + static_cast<std::ptrdiff_t>(seen);
+    slots_.erase(std::remove_if(slots_.begin(), end, [](const Slot& each) { return each.settled; }),
+                 end);
+  }
   for (std::size_t i = 0; i < plain.size(); i += kExpiredList) {
     work.expire_plain(std::span(plain).subspan(i, std::min(kExpiredList, plain.size() - i)));
   }
@@ -295,7 +297,7 @@ void Journal::expire(BatchWork& work) {
 
 bool Journal::recover() {
   try {
-    if (const Status status = store_.reopen(); !status.ok()) throw Error(status.failure().message);
+    good(store_.reopen());
     load();
   } catch (const std::exception& error) {
     call_safely(options_.note, "", [&] {
@@ -322,7 +324,7 @@ void Journal::clean() {
   if (!until || broken()) return;
   try {
     const LogHead before = store_.read([](const EventStore& store) { return store.base(); });
-    if (const Status done = store_.forget(*until); !done.ok()) throw Error(done.failure().message);
+    good(store_.forget(*until));
     options_.removed(before, *until);
   } catch (const std::exception& error) {
     broken_.store(true, std::memory_order_relaxed);

@@ -19,12 +19,6 @@
 namespace sau {
 namespace {
 
-template <class T>
-T good(Result<T> result) {
-  if (!result.ok()) throw Error(result.failure().message);
-  return std::move(result).value();
-}
-
 // What the entries of the log say about its decisions: one byte per record.
 class Outcomes {
  public:
@@ -135,7 +129,7 @@ LogCheck verify_log(const std::filesystem::path& folder) {
   if (good(store->event_digest()) != ids) {
     throw Error("the index of event ids does not match the log");
   }
-  result.waiting = good(store->waiting()).size();
+  good(store->waiting([&](const WaitingDecision&) { ++result.waiting; }));
   if (waiting != result.waiting) {
     throw Error(
         fmt::format("{} events wait, but {} are listed as waiting", waiting, result.waiting));

@@ -29,11 +29,8 @@ std::string lines_of(const Events& events, LogFormat format) {
   detail::RequestOutline outline;
   std::string lines;
   for (const auto& [bytes, state] : events.list) {
-    const auto decoded = decode_decision(bytes);
-    if (!decoded.ok()) throw Error(decoded.failure().message);
-    const Decision& decision = decoded.value();
-    const Status read = detail::read_outline(decision, outline);
-    if (!read.ok()) throw Error(read.failure().message);
+    const Decision decision = good(decode_decision(bytes));
+    good(detail::read_outline(decision, outline));
     if (format == LogFormat::kDsjson) {
       detail::append_dsjson(lines, decision, state, outline);
     } else {
@@ -57,7 +54,7 @@ ExportCount export_log(const std::filesystem::path& folder, LogFormat format,
       threads, [format](const Events& events) { return lines_of(events, format); }, write);
   ExportCount count;
   Events events;
-  const Status status = store->events(0, store->head().last, [&](const LoggedEvent& event) {
+  good(store->events(0, store->head().last, [&](const LoggedEvent& event) {
     const bool has_label = detail::has_outcome(event.state) && !event.state.struck;
     if (format == LogFormat::kDsjson && !has_label) {
       ++count.left_out;
@@ -68,8 +65,7 @@ ExportCount export_log(const std::filesystem::path& folder, LogFormat format,
     events.list.emplace_back(event.decision, event.state);
     if (events.full()) formatter.add(std::exchange(events, {}));
     return true;
-  });
-  if (!status.ok()) throw Error(status.failure().message);
+  }));
   formatter.add(std::move(events));
   formatter.finish();
   return count;

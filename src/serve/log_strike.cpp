@@ -14,12 +14,6 @@
 namespace sau {
 namespace {
 
-template <class T>
-T well(Result<T> result) {
-  if (!result.ok()) throw Error(result.failure().message);
-  return std::move(result).value();
-}
-
 // Events learned from up to here cannot be struck: their log may be gone.
 Sequence fixed_until(const std::filesystem::path& folder) {
   const auto base = detail::base_file(folder);
@@ -28,7 +22,7 @@ Sequence fixed_until(const std::filesystem::path& folder) {
 }
 
 EventState to_be_struck(const EventStore& store, const std::string& id, Sequence fixed) {
-  const auto state = well(store.event(id));
+  const auto state = good(store.event(id));
   if (!state) throw Error("there is no event '" + id + "' in the log");
   if (state->phase == EventPhase::kWaiting) {
     throw Error("the event '" + id + "' still waits for its reward: nothing was learned from it");
@@ -52,8 +46,8 @@ detail::Replayer replayed(const std::filesystem::path& folder,
         "{}: missing or too old: the log begins with record {}, so the model cannot be rebuilt",
         detail::base_file(folder).string(), store.base().last + 1));
   }
-  well(store.entries(replayer.position() + 1, [&](Sequence sequence, const Entry& entry) {
-    well(replayer.apply(sequence, entry, store));
+  good(store.entries(replayer.position() + 1, [&](Sequence sequence, const Entry& entry) {
+    good(replayer.apply(sequence, entry, store));
     return true;
   }));
   replayer.reach(store.head().last);
@@ -90,7 +84,7 @@ Struck strike_events(const std::filesystem::path& folder,
   // Writes nothing unless the model can be rebuilt.
   if (result.events > 0) {
     static_cast<void>(replayed(folder, settings, *store));
-    well(store->write(batch));
+    good(store->write(batch));
   }
   // If this is interrupted, the next start does the same.
   const detail::Replayer replayer = replayed(folder, settings, *store);

@@ -70,7 +70,9 @@ std::string model_checksum(std::string_view model) {
 bool same_model(std::string_view one, std::string_view other) {
   const Container a = open_container(one, "the model", kModelFile);
   const Container b = open_container(other, "the model", kModelFile);
-  return a.header == b.header && a.payload == b.payload;
+  const ModelHead of_a = head_of(a), of_b = head_of(b);
+  return canonical_schema(of_a.schema) == canonical_schema(of_b.schema) &&
+         of_a.position == of_b.position && of_a.version == of_b.version && a.payload == b.payload;
 }
 
 }  // namespace sau::detail

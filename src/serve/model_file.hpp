@@ -34,7 +34,8 @@ ModelHead read_model_head(std::string_view bytes, const std::string& name);
 std::string checksum_of(std::string_view bytes);
 std::string model_checksum(std::string_view model);
 
-// Whether two models have the same header and state. Their versions of the format may differ.
+// Whether two models have the same header and state. Their versions of the format may differ, and
+// so may the spelling of the agent: older programs wrote some settings that are now left out.
 bool same_model(std::string_view one, std::string_view other);
 
 }  // namespace sau::detail

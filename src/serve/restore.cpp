@@ -52,17 +52,16 @@ std::optional<LogHead> due_for_removal(const SharedStore& store, Sequence learne
   if (days < 0) return std::nullopt;
   const Milliseconds oldest = trusted_time - days * kRetentionDay;
   const auto [until, base] = store.read([&](const EventStore& events) {
-    return std::pair(events.removable(learned, oldest), events.base());
+    return std::pair(good(events.removable(learned, oldest)), events.base());
   });
-  if (!until.ok()) throw Error(until.failure().message);
-  if (!until.value()) return std::nullopt;
+  if (!until) return std::nullopt;
   // In steps of a tenth of the retention time, since each step moves base.sau, and events that
   // base.sau has learned from can be neither replayed nor struck. With a retention of 0 days,
   // events are removed as soon as possible.
   const Milliseconds step = days == 0 ? 0 : std::max(kShortestStep, days * kRetentionDay / 10);
-  if (until.value()->last <= base.last) return std::nullopt;
-  if (base.last > 0 && until.value()->time < base.time + step) return std::nullopt;
-  return until.value();
+  if (until->last <= base.last) return std::nullopt;
+  if (base.last > 0 && until->time < base.time + step) return std::nullopt;
+  return until;
 }
 
 void write_base(const std::filesystem::path& folder, const FolderSettings& settings,

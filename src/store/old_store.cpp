@@ -35,12 +35,6 @@ constexpr std::array<const char*, kOldTables> kOldNames = {"default", "decisions
                                                            "events", "waiting"};
 constexpr std::size_t kCarriedAtOnce = 1000;
 
-template <class T>
-T good_in(const fs::path& folder, Result<T> result) {
-  if (!result.ok()) throw Error(folder.string() + ": " + result.failure().message);
-  return std::move(result).value();
-}
-
 class OldStore {
  public:
   OldStore(fs::path folder, int open_files) : folder_(std::move(folder)), lock_(folder_) {
@@ -107,7 +101,8 @@ class OldStore {
   // leave such a table too, but then all its records are in the log.)
   void check_end(Sequence last) const {
     for (auto at = first(kOldEvents); at->Valid(); at->Next()) {
-      const EventState state = good_in(folder_, decode_event_state(detail::view(at->value())));
+      const EventState state =
+          good(decode_event_state(detail::view(at->value())), folder_.native());
       const Sequence known = std::max(state.decision, state.completed_by);
       if (known > last) {
         throw missing(fmt::format("the event '{}'", at->key().ToString()), known, last);
@@ -166,10 +161,10 @@ struct Carried {
 
   void add_decision(const fs::path& folder, const OldStore& old, Sequence sequence,
                     std::string_view bytes) {
-    const DecisionHead head = good_in(folder, decode_decision_head(bytes));
+    const DecisionHead head = good(decode_decision_head(bytes), folder.native());
     const auto stored = old.value(kOldEvents, head.event_id);
     if (!stored) throw Error(folder.string() + ": the event '" + head.event_id + "' is missing");
-    const EventState state = good_in(folder, decode_event_state(*stored));
+    const EventState state = good(decode_event_state(*stored), folder.native());
     const IndexedEvent event{sequence, head.time, head.fingerprint, head.deferred};
     batch.decisions.emplace_back(sequence, bytes);
     batch.events.emplace_back(ids.emplace_back(head.event_id), event);
@@ -177,7 +172,7 @@ struct Carried {
     batch.time = std::max(batch.time, head.time);
   }
   void add_entry(const fs::path& folder, Sequence sequence, std::string_view bytes) {
-    Entry entry = good_in(folder, decode_entry(bytes));
+    Entry entry = good(decode_entry(bytes), folder.native());
     batch.time = std::max(batch.time, entry.time);
     batch.entries.emplace_back(sequence, std::move(entry));
   }
@@ -191,7 +186,7 @@ void carry_over(const fs::path& folder, const OldStore& old, EventStore& to) {
   const auto write = [&] {
     StoreBatch& batch = carried->batch;
     batch.trusted_time = batch.time;
-    good_in(folder, to.write(batch));
+    good(to.write(batch), folder.native());
     const Milliseconds time = batch.time;
     carried = std::make_unique<Carried>();
     carried->batch.time = time;
@@ -204,7 +199,7 @@ void carry_over(const fs::path& folder, const OldStore& old, EventStore& to) {
     const Sequence sequence = detail::sequence_of(next.key());
     // The beginning of the log may have been removed.
     if (!std::exchange(begun, true) && sequence > 1) {
-      good_in(folder, to.forget({.last = sequence - 1, .decisions = 0}));
+      good(to.forget({.last = sequence - 1, .decisions = 0}), folder.native());
     }
     if (is_decision) {
       carried->add_decision(folder, old, sequence, detail::view(next.value()));
@@ -240,7 +235,7 @@ void carry_over_event_store(const fs::path& old_folder, const fs::path& to, cons
     StoreBatch end;
     end.time = end.trusted_time = store->head().time;
     end.keep_head = true;
-    good_in(to, store->write(end));
+    good(store->write(end), to.native());
   } catch (...) {
     std::error_code ignored;
     fs::remove_all(to, ignored);

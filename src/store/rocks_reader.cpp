@@ -28,18 +28,15 @@ void RocksReader::open_as(const DatabaseOptions& how) {
   set_head(stored_head(kHeadKey));
   set_base(stored_head(kBaseKey));
   // Stored as one entry that lists them all.
-  const auto struck = look_up<Entry>(kDefault, kStruckKey, decode_entry);
-  if (!struck.ok()) throw Error(struck.failure().message);
-  set_struck(struck.value() ? struck.value()->missing : std::vector<Sequence>());
+  const auto struck = good(look_up<Entry>(kDefault, kStruckKey, decode_entry));
+  set_struck(struck ? struck->missing : std::vector<Sequence>());
   const auto at = database_->iterator(kMissingLists);
   at->SeekToLast();
   set_missing_through(at->Valid() ? sequence_of(at->key()) : 0);
 }
 
 LogHead RocksReader::stored_head(const char* key) const {
-  const auto found = look_up<LogHead>(kDefault, key, decode_log_head);
-  if (!found.ok()) throw Error(found.failure().message);
-  return found.value().value_or(LogHead{});
+  return good(look_up<LogHead>(kDefault, key, decode_log_head)).value_or(LogHead{});
 }
 
 void RocksReader::set_head(const LogHead& head) {
@@ -87,7 +84,7 @@ class RocksReader::MissingLists {
 
   // Updates the state of an event to which nothing else has happened.
   std::optional<Failure> apply(EventState& state) {
-    if (state.decision > last_ || entry_.missing.empty()) {
+    if (state.decision > last_) {
       if (auto failure = seek(state.decision)) return failure;
     }
     if (!std::ranges::binary_search(entry_.missing, state.decision)) return std::nullopt;
@@ -203,6 +200,7 @@ Status RocksReader::events(Sequence first, Sequence last,
       auto state = decode_event_state(view(states->value()));
       if (!state.ok()) return damaged(kStates, view(at->key()), state.failure());
       event.state = std::move(state).value();
+      event.changed = true;
     } else {
       const auto head = decode_decision_head(event.decision);
       if (!head.ok()) return damaged(kDecisions, view(at->key()), head.failure());
@@ -220,43 +218,14 @@ Status RocksReader::events(Sequence first, Sequence last,
   return Done{};
 }
 
-Result<std::vector<WaitingDecision>> RocksReader::waiting() const {
-  const Sequence from = std::max(head().waiting_from, base().last + 1);
-  std::vector<WaitingDecision> found;
-  Status status = scan<DecisionHead>(
-      kDecisions, from, [](std::string_view bytes) { return decode_decision_head(bytes); },
-      [&](Sequence sequence, const DecisionHead& decision) {
-        found.push_back({sequence, decision.time, !decision.deferred});
-        return true;
-      },
-      true);
-  if (!status.ok()) return status.failure();
-  std::vector<bool> settled(found.size());
-  const auto each = [&](Sequence decision, auto change) {
-    const auto place = std::ranges::lower_bound(found, decision, {}, &WaitingDecision::decision);
-    if (place != found.end() && place->decision == decision) {
-      change(static_cast<std::size_t>(place - found.begin()));
-    }
-  };
-  const auto apply = [&](Sequence, const Entry& entry) {
-    const auto settle = [&settled](std::size_t i) { settled[i] = true; };
-    for (const Sequence decision : entry.missing) each(decision, settle);
-    if (entry.decision == 0 || entry.kind == EntryKind::kMissing) return true;
-    if (entry.settles()) {
-      each(entry.decision, settle);
-    } else {
-      each(entry.decision, [&found](std::size_t i) { found[i].plain = false; });
+Status RocksReader::waiting(const std::function<void(const WaitingDecision&)>& visit) const {
+  return events(head().waiting_from, head().last, [&](const LoggedEvent& event) {
+    const EventState& state = event.state;
+    if (state.phase == EventPhase::kWaiting) {
+      visit({event.sequence, state.time, state.active && !event.changed});
     }
     return true;
-  };
-  status = scan<Entry>(kEntries, from, decode_entry, apply, true);
-  if (!status.ok()) return status.failure();
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (!settled[i]) found[kept++] = found[i];
-  }
-  found.resize(kept);
-  return found;
+  });
 }
 
 Result<std::optional<std::string>> RocksReader::configuration() const {

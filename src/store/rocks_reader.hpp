@@ -20,7 +20,7 @@ class RocksReader : public EventStore {
                       const std::function<void(Sequence, Decision)>& visit) const override;
   Status events(Sequence first, Sequence last,
                 const std::function<bool(const LoggedEvent&)>& visit) const override;
-  Result<std::vector<WaitingDecision>> waiting() const override;
+  Status waiting(const std::function<void(const WaitingDecision&)>& visit) const override;
   Result<std::optional<std::string>> configuration() const override;
   bool is_struck(Sequence decision) const override;
   LogHead head() const override;

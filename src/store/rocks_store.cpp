@@ -153,10 +153,25 @@ class RocksStore final : public RocksReader {
     std::optional<Acknowledged> mark;
     if (!options_.accept_loss) compare_with_mark(mark = LogMark::read(folder()));
     if (verify) check_all(mark);
+    const Sequence last = head().last;
     close();
     if (!torn) return;
-    const std::string note = cut_off(*torn);
+    const std::string note = cut_off(*torn, owner_of_torn_end(last));
     if (options_.note) options_.note(note);
+  }
+
+  // Whose bytes are cut off when the log ends at `last`.
+  std::string owner_of_torn_end(Sequence last) const {
+    // compare_with_mark() has found that nothing acknowledged is missing.
+    if (!options_.accept_loss) return "a record that was being written, and was not acknowledged,";
+    try {
+      if (const auto mark = LogMark::read(folder())) {
+        return mark->head.last > last ? "a damaged record that had been acknowledged"
+                                      : "a record that was not acknowledged";
+      }
+    } catch (const Error&) {  // the mark is damaged, too
+    }
+    return "a damaged record, which may have been acknowledged,";
   }
 
   void check_new() const {

@@ -123,7 +123,8 @@ void copy_event_store(const fs::path& from, const fs::path& to) {
   try {
     copy_files(open_image(from), to);
     // Cut off a record that was being written at that moment.
-    if (const auto torn = detail::find_torn_end(to)) detail::cut_off(*torn);
+    if (const auto torn = detail::find_torn_end(to))
+      detail::cut_off(*torn, "a record that was being written");
     const LogHead head =
         open_event_store(to, {.read_only = true, .verify = false, .accept_loss = true})->head();
     const std::string wrong = detail::check_acknowledged(head, *acknowledged);

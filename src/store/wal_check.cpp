@@ -117,12 +117,10 @@ std::optional<TornEnd> find_torn_end(const std::filesystem::path& folder) {
   return torn;
 }
 
-std::string cut_off(const TornEnd& torn) {
+std::string cut_off(const TornEnd& torn, std::string_view of) {
   std::filesystem::resize_file(torn.file, torn.whole);
-  return fmt::format(
-      "{}: cut at offset {}, after the last whole record; {} bytes of a record that "
-      "was being written, and was not acknowledged, are gone",
-      torn.file.string(), torn.whole, torn.lost);
+  return fmt::format("{}: cut at offset {}, after the last whole record; {} bytes of {} are gone",
+                     torn.file.string(), torn.whole, torn.lost, of);
 }
 
 }  // namespace sau::detail

@@ -32,7 +32,8 @@ struct TornEnd {
 // begins after it. Throws Error, with file and offset, when a file is damaged elsewhere.
 std::optional<TornEnd> find_torn_end(const std::filesystem::path& folder);
 
-// Cuts it off; nobody may have the store open. Returns a sentence that says so.
-std::string cut_off(const TornEnd& torn);
+// Cuts it off; nobody may have the store open. Returns a sentence that says so; `of` says what the
+// bytes belonged to.
+std::string cut_off(const TornEnd& torn, std::string_view of);
 
 }  // namespace sau::detail

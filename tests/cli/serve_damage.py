@@ -110,6 +110,8 @@ class Damaged(ServeTestCase):
             file.seek(-5, os.SEEK_END)
             file.write(bytes([byte ^ 4]))
         self.stays_refused(f"record {self.records} is missing", "acknowledged")
+        note = self.good("log", "accept", "copy").err
+        self.assertIn("bytes of a damaged record that had been acknowledged are gone", note)
 
     def test_files_that_name_the_others(self):
         self.copy()

@@ -20,6 +20,7 @@ struct Disk {
   bool full = false;           // every write and every reopening fails
   bool waiting_fails = false;  // waiting() fails
   std::uint64_t look_ups = 0;  // of an event by its decision
+  Sequence unreadable = 0;     // looking up the event of this decision fails
 };
 
 // A store whose writes fail when the test wants it.
@@ -54,6 +55,9 @@ class FaultyStore final : public EventStore {
   Result<std::optional<std::string>> event_id(Sequence decision) const override {
     const std::lock_guard lock(disk_->mutex);
     ++disk_->look_ups;
+    if (decision == disk_->unreadable) {
+      return Failure{Failure::Code::kInternal, "the decision is damaged"};
+    }
     return store_->event_id(decision);
   }
   Status entries(Sequence first, const std::function<bool(Sequence, Entry)>& visit) const override {
@@ -71,10 +75,10 @@ class FaultyStore final : public EventStore {
                 const std::function<bool(const LoggedEvent&)>& visit) const override {
     return store_->events(first, last, visit);
   }
-  Result<std::vector<WaitingDecision>> waiting() const override {
+  Status waiting(const std::function<void(const WaitingDecision&)>& visit) const override {
     const std::lock_guard lock(disk_->mutex);
     if (disk_->waiting_fails) return Failure{Failure::Code::kInternal, "what waits is damaged"};
-    return store_->waiting();
+    return store_->waiting(visit);
   }
   Result<std::optional<std::string>> configuration() const override {
     return store_->configuration();

@@ -302,6 +302,29 @@ TEST(Folder, ModelFilesOfVersion1AreReadAndReplaced) {
   EXPECT_TRUE(replay_log(data).same);
 }
 
+// Older programs wrote the name of an agent with settings that are now left out.
+TEST(Folder, TwoSpellingsOfAnAgentAreTheSameModel) {
+  const std::string old_agent = "hashed_linear(bits=10)+sau_ucb(actions=64)";
+  TestService service(old_agent);
+  rank_and_reward(service, 0, 10);
+  service->settle();
+  service.stop();
+  const fs::path data = service.folder() / "data";
+  ASSERT_NE(detail::read_folder(data).agent, old_agent);
+  const std::string model = read_file(data / "model.sau");
+  const Container file = open_container(model, "the model", kModelFile);
+  auto header = nlohmann::ordered_json::parse(file.header);
+  header["schema"] = old_agent + " seed=1 features=1";
+  write_file(data / "model.sau",
+             finish_container(begin_container(kModelFile, header.dump()).append(file.payload)));
+  EXPECT_TRUE(replay_log(data).same);
+  // But another entry that changed it last is a difference.
+  header["changed"] = 19;
+  write_file(data / "model.sau",
+             finish_container(begin_container(kModelFile, header.dump()).append(file.payload)));
+  EXPECT_FALSE(replay_log(data).same);
+}
+
 // It is not damaged, so the service must not replace it.
 TEST(Folder, AModelFromANewerProgramStopsTheStart) {
   TestService service;

@@ -68,5 +68,34 @@ TEST(Journal, AnEventWaitsUntilTheLearnerIsTold) {
   EXPECT_EQ(journal.waiting(), 0u);
 }
 
+// The first event can never be completed. The thread looks at 8192 slots at a time; here all of
+// them but the first are settled.
+TEST(Journal, SettledEventsBehindAStuckOneDoNotStopExpiry) {
+  constexpr int kSettled = 8191;
+  testing::TestService service;
+  ASSERT_TRUE(service.configure(R"({"rewardWaitTime":"PT1M","rewardAggregation":"sum"})").ok());
+  ASSERT_TRUE(service.rank(testing::simple_request("stuck")).ok());
+  ASSERT_TRUE(service.reward("stuck", 1.0).ok());
+  {
+    const std::lock_guard lock(service.disk().mutex);
+    service.disk().unreadable = 2;
+  }
+  for (int i = 0; i < kSettled; ++i) {
+    ASSERT_TRUE(service.rank(testing::simple_request("e" + std::to_string(i))).ok());
+  }
+  service.time += 60'001;
+  ASSERT_TRUE(testing::eventually([&] {
+    static_cast<void>(service.reward("nobody", 0.0));  // wakes the thread
+    return service.totals()["waiting"] == 1;
+  }));
+  ASSERT_TRUE(service.rank(testing::simple_request("last")).ok());
+  service.time += 60'001;
+  ASSERT_TRUE(testing::eventually([&] {
+    static_cast<void>(service.reward("nobody", 0.0));
+    return service.totals()["waiting"] == 1;
+  }));
+  EXPECT_NE(service.notes().find("the decision is damaged"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace sau::detail

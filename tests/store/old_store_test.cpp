@@ -24,8 +24,9 @@ TEST(OldStore, IsCarriedOver) {
     EXPECT_EQ(store->base().last, first - 1);
     EXPECT_EQ(store->head().records_since(store->base()), 2399U);
     EXPECT_EQ(store->configuration().value(), "{\"defaultReward\":0.5}");
-    ASSERT_EQ(store->waiting().value().size(), 1U);
-    EXPECT_EQ(store->waiting().value()[0].decision, first + 2398);
+    const auto waiting = testing::waiting_in(*store);
+    ASSERT_EQ(waiting.size(), 1U);
+    EXPECT_EQ(waiting[0].decision, first + 2398);
     EXPECT_EQ(store->event("e" + std::to_string(first + 4)).value()->completed_by, first + 5);
     EXPECT_EQ(store->event_digest().value().count, 1200U);
     StoreBatch next;

@@ -31,11 +31,13 @@ TEST(RocksStore, KeepsWhatWasWritten) {
   EXPECT_FALSE(store->decision(21).value().has_value());
   StoreBatch settled;
   settled.entries.emplace_back(21, Entry{.decision = 7, .completes = true, .value = 0.5});
+  settled.states.emplace_back(7, EventState{.decision = 7, .phase = EventPhase::kCompleted});
   settled.configuration = "{}";
   ASSERT_TRUE(store->write(settled).ok());
-  EXPECT_EQ(store->waiting().value().size(), 19U);
-  EXPECT_EQ(store->waiting().value()[6].decision, 8U);
-  EXPECT_EQ(store->waiting().value()[6].time, 8);
+  const auto waiting = testing::waiting_in(*store);
+  ASSERT_EQ(waiting.size(), 19U);
+  EXPECT_EQ(waiting[6].decision, 8U);
+  EXPECT_EQ(waiting[6].time, 8);
   EXPECT_EQ(store->head().last, 21U);
   EXPECT_EQ(store->configuration().value(), "{}");
   std::vector<Sequence> entries;
@@ -48,44 +50,6 @@ TEST(RocksStore, KeepsWhatWasWritten) {
                             })
                   .ok());
   EXPECT_EQ(entries, std::vector<Sequence>{21});
-}
-
-std::vector<Sequence> waiting_in(const EventStore& store) {
-  std::vector<Sequence> decisions;
-  const auto waiting = store.waiting();
-  for (const WaitingDecision& each : waiting.value()) decisions.push_back(each.decision);
-  return decisions;
-}
-
-TEST(RocksStore, KnowsWhatWaits) {
-  const TemporaryFolder folder;
-  auto store = open_event_store(folder / "s", {});
-  // Ranked and settled in one batch; then entries of every kind, three of which settle a decision.
-  StoreBatch both = batch_of(1);
-  both.entries.emplace_back(2, Entry{.decision = 1, .completes = true});
-  ASSERT_TRUE(store->write(both).ok());
-  for (Sequence i = 3; i <= 8; ++i) ASSERT_TRUE(store->write(batch_of(i)).ok());
-  EXPECT_EQ(waiting_in(*store), (std::vector<Sequence>{3, 4, 5, 6, 7, 8}));
-  StoreBatch later;
-  later.entries = {{9, {.kind = EntryKind::kReward, .decision = 3}},
-                   {10, {.kind = EntryKind::kReward, .decision = 4, .completes = true}},
-                   {11, {.kind = EntryKind::kActivated, .decision = 5}},
-                   {12, {.kind = EntryKind::kExpired, .decision = 6}},
-                   {13, {.kind = EntryKind::kLateReward, .decision = 7}},
-                   {14, {.kind = EntryKind::kExpired, .decision = 8, .completes = true}}};
-  ASSERT_TRUE(store->write(later).ok());
-  EXPECT_EQ(waiting_in(*store), (std::vector<Sequence>{3, 5, 7}));
-  EXPECT_FALSE(store->waiting().value()[0].plain);
-  EXPECT_TRUE(store->waiting().value()[2].plain == false);  // a late reward is a change, too
-  // Two are completed together, with the default reward.
-  StoreBatch missing = batch_of(15);
-  missing.entries.emplace_back(
-      16, Entry{.kind = EntryKind::kMissing, .completes = true, .value = 0.5, .missing = {3, 7}});
-  ASSERT_TRUE(store->write(missing).ok());
-  EXPECT_EQ(waiting_in(*store), (std::vector<Sequence>{5, 15}));
-  store.reset();
-  EXPECT_EQ(waiting_in(*open_event_store(folder / "s", {.read_only = true})),
-            (std::vector<Sequence>{5, 15}));
 }
 
 // Events that were completed together, with the default reward, have the right state.

@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "sau/store/event_store.hpp"
 
@@ -48,6 +49,12 @@ inline std::filesystem::path log_file(const std::filesystem::path& folder) {
   return found;
 }
 
+inline std::vector<WaitingDecision> waiting_in(const EventStore& store) {
+  std::vector<WaitingDecision> found;
+  EXPECT_TRUE(store.waiting([&](const WaitingDecision& each) { found.push_back(each); }).ok());
+  return found;
+}
+
 inline Sequence decisions_in(const EventStore& store) {
   Sequence count = 0;
   EXPECT_TRUE(store
@@ -58,7 +65,7 @@ inline Sequence decisions_in(const EventStore& store) {
                                return true;
                              })
                   .ok());
-  EXPECT_EQ(store.waiting().value().size(), count);
+  EXPECT_EQ(waiting_in(store).size(), count);
   EXPECT_EQ(store.head().last, count);
   EXPECT_EQ(store.head().decisions, count);
   EXPECT_EQ(store.check_continuity(), "");

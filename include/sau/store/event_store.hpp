@@ -43,6 +43,7 @@ struct LoggedEvent {
   Sequence sequence = 0;
   std::string_view decision;  // encoded
   EventState state = {};
+  bool changed = false;  // something happened to it besides an expiry list: it has a stored state
 };
 
 // A digest of ids and their decisions, added in any order. Equal only if all of them are equal.
@@ -80,7 +81,8 @@ class EventStore {
   // Every event from `first` to `last`, in the order of the decisions, until `visit` returns false.
   virtual Status events(Sequence first, Sequence last,
                         const std::function<bool(const LoggedEvent&)>& visit) const = 0;
-  virtual Result<std::vector<WaitingDecision>> waiting() const = 0;
+  // Decisions without a final reward, in order. There may be millions, so they are not collected.
+  virtual Status waiting(const std::function<void(const WaitingDecision&)>& visit) const = 0;
   virtual Result<std::optional<std::string>> configuration() const = 0;
   // Whether an entry kStruck forbids learning from this decision.
   virtual bool is_struck(Sequence decision) const = 0;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -56,5 +57,14 @@ class [[nodiscard]] Result {
 struct Done {};
 // Success, or why it failed.
 using Status = Result<Done>;
+
+// The value. If there is none, throws Error with the reason, after `where` if that is given.
+template <class T>
+T good(Result<T> result, std::string_view where = {}) {
+  if (!result.ok()) {
+    throw Error((where.empty() ? "" : std::string(where) + ": ") + result.failure().message);
+  }
+  return std::move(result).value();
+}
 
 }  // namespace sau
