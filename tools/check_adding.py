@@ -12,7 +12,7 @@ BUILD. The `$ ...` lines of the page's console blocks run in one shell, in an em
 
 To save time, the copy is kept in BUILD/adding, the web pages are taken from BUILD, and files that the
 recipes change are not optimised. The rest is compiled with the same commands as in BUILD, so that a
-compiler cache has it. Only the tests of the catalogue and those of the page are built.
+compiler cache has it. Only the tests of the catalogue, of papers and of the page are built.
 
 usage: check_adding.py BUILD
 """
@@ -33,8 +33,10 @@ import check_docs
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "adding.md"
 CONSOLE_TIMEOUT = 600
-# Tests that run over every component of the catalogue.
-CATALOGUE_TESTS = ("conformance_test.cpp", "offer_agent_test.cpp", "problem_conformance_test.cpp")
+# Tests that run over every component of the catalogue, and those that read every paper.
+TESTS = ("tests/catalog/conformance_test.cpp", "tests/catalog/offer_agent_test.cpp",
+         "tests/catalog/problem_conformance_test.cpp", "tests/report/paper_test.cpp",
+         "tests/report/table_test.cpp")
 SAME_AS_IN_BUILD = ("CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_CXX_COMPILER_LAUNCHER",
                     "CMAKE_CXX_FLAGS", "CMAKE_CXX_FLAGS_RELEASE", "CMAKE_MAKE_PROGRAM",
                     "CMAKE_PREFIX_PATH", "CMAKE_UNITY_BUILD", "Python3_EXECUTABLE",
@@ -137,7 +139,7 @@ endfunction()
     sources = [path for path in created
                if path.endswith(".cpp") and not path.startswith("tests/")]
     tests = {}
-    for path in [f"tests/catalog/{name}" for name in CATALOGUE_TESTS] + created:
+    for path in [*TESTS, *created]:
         folder = re.fullmatch(r"tests/(\w+)/\w+_test\.cpp", path)
         if folder:
             tests.setdefault(f"{folder.group(1)}_test", []).append(path)

@@ -78,6 +78,13 @@ class PythonRun {
     const Stream agent_name = agent_stream(cell.problem_spec, cell.agent_spec, seed, trial);
     // Acquired here once and released below, so the interpreter knows this thread until the end.
     const py::gil_scoped_acquire locked;
+    if (players.problem.is_none() && !players.table && offers_by_id(cell.problem_spec)) {
+      const auto agent = copy_for_ids(players.agent(), agent_name);
+      const py::gil_scoped_release unlocked;
+      const auto problem = make_offer_problem(cell.problem_spec, problem_name.with(Role::kSetup));
+      return play_trial(*agent, *problem, {Rng(problem_name), Rng(agent_name)}, cell.steps, points,
+                        stop, record, lateness_of(cell.problem_spec));
+    }
     std::unique_ptr<Problem> problem;
     if (!players.problem.is_none()) {
       problem = std::make_unique<PythonProblem>(players.problem(), players.known,
@@ -92,6 +99,16 @@ class PythonRun {
     const py::gil_scoped_release unlocked;
     return play_trial(*agent, *problem, {Rng(problem_name), Rng(agent_name)}, cell.steps, points,
                       stop, record, lateness_of(cell.problem_spec));
+  }
+
+  static std::unique_ptr<OfferAgent> copy_for_ids(const py::object& made, const Stream& stream) {
+    const OfferAgent& original = *made.cast<const AgentHandle&>().offers().agent;
+    StateWriter writer;
+    original.save(writer);
+    std::unique_ptr<OfferAgent> copy = make_offer_agent(original.spec(), stream);
+    StateReader reader(writer.bytes());
+    copy->load(reader);
+    return copy;
   }
 
   static std::unique_ptr<AnyAgent> make(const py::object& factory, const Cell& cell, Shape shape,

@@ -12,19 +12,22 @@ import pytest
 
 import sau
 
-# Joint models, dense models behind ids, and every kind of strategy.
+def every_agent():
+    """Every model with every strategy that fits it. Networks are small and train early."""
+    settings = {model.name: {setting.name for setting in model.settings}
+                for model in sau.catalog.models()}
+    for strategy in sau.catalog.strategies():
+        for model in strategy.fits:
+            small = "(hidden=8,batch=4,every=5,start=5)" if "hidden" in settings[model] else ""
+            yield f"{model}{small}+{strategy.name}"
+
+
 AGENTS = [
-    "hashed_linear+sau_sampling",
+    *every_agent(),
     "hashed_linear+sau_ucb(floor=0.1)",
     "hashed_linear+epsilon_greedy(epsilon=0.3)",
-    "hashed_linear+uniform",
-    "hashed_mlp(hidden=8)+sau_sampling",
-    "linear+lin_ucb",
     "linear+sau_ucb+ids(dim=8)",
-    "linear_posterior+thompson+ids(dim=8)",
-    "mlp(hidden=8,batch=4,every=5,start=5)+sau_sampling",
-    "sample_mean+ucb1",
-    "beta_bernoulli+thompson",
+    "linear_posterior+thompson+ids(by=features,dim=8)",
 ]
 
 ACTIONS = [{"id": "a", "topic": "x"}, {"id": "b", "topic": "y", "price": 2.5}, "c"]

@@ -274,3 +274,43 @@ def test_folders_that_are_not_result_folders_are_refused(tmp_path):
     Path(tmp_path / "x").write_text("mine")
     with pytest.raises(sau.Error, match="is not empty"):
         sau.run("bernoulli", "sau_ucb", trials=1, steps=20, out=tmp_path)
+
+
+# Actions that come and go by id
+
+
+@pytest.mark.parametrize("spec", ["hashed_linear(bits=8)+sau_sampling", "linear+sau_ucb+ids(dim=8)"])
+def test_an_agent_by_ids_plays_a_problem_whose_actions_come_and_go(spec):
+    agent = sau.Agent(spec)
+    result = sau.run("clicks", {"fresh": agent, "by name": spec}, trials=3, steps=200, threads=2)
+    again = sau.run("clicks", {"fresh": agent}, trials=3, steps=200, threads=1)
+    assert [cell.agent for cell in result.cells] == ["fresh", "by name"]
+    assert result.cells[0].regret.tolist() == again.cells[0].regret.tolist()
+    assert len(set(result.cells[0].regret.tolist())) == 3
+
+
+def test_every_trial_begins_with_what_the_agent_by_ids_has_learned():
+    spec = "hashed_linear(bits=8)+greedy"
+    fresh, taught = sau.Agent(spec), sau.Agent(spec)
+    actions = [{"id": "a", "topic": "x"}, {"id": "b", "topic": "y"}]
+    for _ in range(50):
+        choice = taught.choose({"hour": 1}, actions)
+        taught.learn(choice, float(choice.id == "b"))
+    state = taught._state()
+    result = sau.run("clicks", {"fresh": fresh, "taught": taught}, trials=2, steps=50)
+    assert taught._state() == state
+    assert result.cells[0].regret.tolist() != result.cells[1].regret.tolist()
+
+
+def test_late_rewards_reach_an_agent_by_ids():
+    agent = sau.Agent("hashed_linear(bits=8)+sau_sampling")
+    never = sau.run("clicks", {"it": agent}, trials=1, steps=300, missing=1.0)
+    late = sau.run("clicks", {"it": agent}, trials=1, steps=300, delay=10)
+    assert never.cells[0].regret.tolist() != late.cells[0].regret.tolist()
+
+
+def test_agents_that_cannot_play_actions_by_id_are_refused():
+    fixed = sau.Agent("linear+sau_ucb", n_actions=3, context_dim=2)
+    for agent in (fixed, lambda **_: sau.Agent("hashed_linear+greedy")):
+        with pytest.raises(sau.UsageError, match="come and go by id; expected an agent by its name"):
+            sau.run("clicks", {"it": agent}, trials=1, steps=10)

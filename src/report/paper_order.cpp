@@ -13,7 +13,7 @@ constexpr const char* kUnexplained = "not-explained";
 
 }  // namespace
 
-std::string family_of(const std::string& spec) { return spec.substr(0, spec.find('(')); }
+std::string family_of(const std::string& spec) { return spec.substr(0, spec.find_first_of("(+")); }
 
 bool says_synthetic(const std::string& text) {
   return lower_case(text).find("synthetic") != std::string::npos;
@@ -25,7 +25,7 @@ std::size_t problem_rank(const std::string& name, std::span<const Paper> all) {
     for (const PaperProblem& known : paper.problems) {
       if (known.steps == 0) continue;
       if (name == known.name) return rank;
-      if (name.starts_with(known.name + "-")) return rank + 1;
+      if (name.starts_with(known.name + "-") || name.starts_with(known.name + "+")) return rank + 1;
       rank += 2;
     }
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "sau/agent/any_agent.hpp"
 #include "sau/agent/late.hpp"
@@ -44,20 +45,54 @@ auto with_game(const Cell& cell, const GameStreams& streams, const Use& use) {
 inline Action fixed_actions(const Problem& problem) { return problem.shape().actions; }
 inline Action fixed_actions(const OfferProblem&) { return 0; }
 
-inline void play_game(AnyAgent& agent, Problem& problem, Streams& rng, std::uint64_t steps,
-                      Recorder& record, const Lateness& late) {
-  if (late == Lateness{}) return agent.play(problem, rng, steps, record);
-  LateLearner<AnyAgent, ContextLesson> learner(agent, late, rng.problem.stream().with(Role::kLate));
-  play(problem, learner, rng, steps, record);
-}
+// Plays an agent in pieces of any length, as if they were one: rewards that are on their way when a
+// piece ends arrive in the next.
+class FixedGame {
+ public:
+  FixedGame(AnyAgent& agent, Problem& problem, const Lateness& late, const Stream& stream)
+      : agent_(agent), problem_(problem) {
+    if (late != Lateness{}) late_.emplace(agent, late, stream.with(Role::kLate));
+  }
 
-inline void play_game(OfferAgent& agent, OfferProblem& problem, Streams& rng, std::uint64_t steps,
-                      Recorder& record, const Lateness& late) {
-  OfferPlayer player(agent);
-  if (late == Lateness{}) return play_offers(problem, player, rng, steps, record);
-  LateLearner<OfferPlayer, OfferLesson> learner(player, late,
-                                                rng.problem.stream().with(Role::kLate));
-  play_offers(problem, learner, rng, steps, record);
+  void play(Streams& rng, std::uint64_t steps, Recorder& record) {
+    if (!late_) return agent_.play(problem_, rng, steps, record);
+    sau::play(problem_, *late_, rng, steps, record);
+  }
+
+ private:
+  AnyAgent& agent_;
+  Problem& problem_;
+  std::optional<LateLearner<AnyAgent, ContextLesson>> late_;
+};
+
+class OfferGame {
+ public:
+  OfferGame(OfferAgent& agent, OfferProblem& problem, const Lateness& late, const Stream& stream)
+      : player_(agent), problem_(problem) {
+    if (late != Lateness{}) late_.emplace(player_, late, stream.with(Role::kLate));
+  }
+  OfferGame(const OfferGame&) = delete;  // late_ refers to player_
+  OfferGame& operator=(const OfferGame&) = delete;
+
+  void play(Streams& rng, std::uint64_t steps, Recorder& record) {
+    if (!late_) return play_offers(problem_, player_, rng, steps, record);
+    play_offers(problem_, *late_, rng, steps, record);
+  }
+
+ private:
+  OfferPlayer player_;
+  OfferProblem& problem_;
+  std::optional<LateLearner<OfferPlayer, OfferLesson>> late_;
+};
+
+// `stream` is the problem's.
+inline FixedGame make_game(AnyAgent& agent, Problem& problem, const Lateness& late,
+                           const Stream& stream) {
+  return {agent, problem, late, stream};
+}
+inline OfferGame make_game(OfferAgent& agent, OfferProblem& problem, const Lateness& late,
+                           const Stream& stream) {
+  return {agent, problem, late, stream};
 }
 
 }  // namespace sau

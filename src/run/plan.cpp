@@ -5,6 +5,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "run/game.hpp"
 #include "run/thread_clock.hpp"
@@ -68,21 +69,27 @@ template <class A, class P>
 double measure_game(A& agent, P& problem, Streams rng, const Cell& cell, double start,
                     double budget) {
   const Lateness late = lateness_of(cell.problem_spec);
-  const double ready = thread_seconds();
+  auto game = make_game(agent, problem, late, rng.problem.stream());
+  // Nothing trains in the first block, so it does not count towards the budget or the rate.
+  const std::uint64_t first = late.delay.max + kPeriod;
+  double ready = 0.0, rate = 0.0;
   std::uint64_t played = 0;
-  double rate = 0.0;
-  for (std::uint64_t block = kPeriod; played < cell.steps; block *= 2) {
+  for (std::uint64_t block = first, next = 2 * kPeriod; played < cell.steps;
+       block = std::exchange(next, 2 * next)) {
     const std::uint64_t steps = std::min(block, cell.steps - played);
     const auto points = curve_points(steps);
     Recorder recorder(fixed_actions(problem), steps, points);
     const double before = thread_seconds();
-    play_game(agent, problem, rng, steps, recorder, late);
+    game.play(rng, steps, recorder);
     const double now = thread_seconds();
     played += steps;
     if (played == cell.steps) return now - start;
+    if (played == first) {
+      ready = now;
+      continue;
+    }
     rate = (now - before) / static_cast<double>(steps);
-    // At least two blocks: nothing trains in the first one.
-    if (block > kPeriod && now - ready >= budget) break;
+    if (now - ready >= budget) break;
   }
   return thread_seconds() - start + rate * static_cast<double>(cell.steps - played);
 }

@@ -228,7 +228,7 @@ bool play_to_end(A& agent, P& problem, Streams& rng, std::uint64_t steps,
                  std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
                  TrialRecord& record, const Lateness& late) {
   Recorder recorder(fixed_actions(problem), steps, points, stop);
-  play_game(agent, problem, rng, steps, recorder, late);
+  make_game(agent, problem, late, rng.problem.stream()).play(rng, steps, recorder);
   if (!recorder.complete()) return false;
   record = recorder.record();
   std::string failure = failure_of(record, agent.fault());

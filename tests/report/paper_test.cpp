@@ -75,8 +75,8 @@ TEST(Paper, TheNormalisedTableIsRegretOverUniformsMean) {
 }
 
 TEST(Paper, EveryNameIsThereOnce) {
-  std::set<std::string> problems, ids;
   for (const Paper& paper : papers()) {
+    std::set<std::string> problems, ids;
     for (const PaperProblem& problem : paper.problems) problems.insert(problem.name);
     EXPECT_EQ(problems.size(), paper.problems.size());
     for (const Difference& difference : paper.differences) ids.insert(difference.id);

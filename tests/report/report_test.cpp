@@ -162,6 +162,23 @@ TEST(MakeReport, SectionsAreInThePapersOrderAndOtherFamiliesFollow) {
   EXPECT_FALSE(report.paper);
 }
 
+TEST(MakeReport, LateRewardsStayInTheSectionOfTheirProblem) {
+  const std::vector<MadeCell> cells = {
+      {"clicks+late(delay=9)", "clicks+late(delay=9)", "a", "a", {1}},
+      {"clicks", "clicks", "a", "a", {1}},
+      {"wheel-0.95", "wheel(delta=0.95)", "a", "a", {1}},
+      {"wheel-0.50+late(delay=9)", "wheel+late(delay=9)", "a", "a", {1}},
+      {"wheel-0.50", "wheel", "a", "a", {1}},
+      {"mine", "csv(path=a+b)+late(delay=9)", "a", "a", {1}}};
+  const Report report = report_of(cells);
+  EXPECT_THAT(ids_of(report), ElementsAre("wheel", "csv", "clicks", "overview"));
+  std::vector<std::string> wheels;
+  for (const ProblemFigure& figure : report.sections[0].problems) wheels.push_back(figure.problem);
+  EXPECT_THAT(wheels, ElementsAre("wheel-0.50", "wheel-0.50+late(delay=9)", "wheel-0.95"));
+  EXPECT_THAT(report.sections[2].problems, SizeIs(2));
+  EXPECT_THAT(ids_of(report_of(cells, {.only = {"clicks"}})), ElementsAre("clicks"));
+}
+
 TEST(MakeReport, OneProblemWithTwoHorizonsIsTwoFigures) {
   MadeCell longer = bernoulli("a", {1});
   longer.steps = 20;

@@ -42,7 +42,8 @@ Plan make_plan(const Experiment& experiment, const std::filesystem::path& folder
 
 // Estimates the processor time of one trial, in seconds, by playing the beginning of one for at
 // least `budget` seconds, if the trial is that long. Plays whole training periods of the neural
-// agents (40 steps); the steps before the first training do not count towards the cost per step.
+// agents (40 steps). The steps before the first training, which waits for late rewards, do not
+// count towards the budget or the cost per step.
 double measure_trial(const Cell& cell, std::uint64_t seed, double budget);
 
 }  // namespace sau

@@ -220,10 +220,6 @@ def _cell(source: _Source, name: str | None, agent: Any, trials: int, steps: int
             spec = _fitting_spec(source, agent)
             own = _core.agent_name(spec, source.context_dim)
         return {**cell, "agent": name or own, "agent_spec": spec}
-    if source.n_actions == 0:
-        raise _core.UsageError(
-            f"run: the actions of {source.name} come and go by id; expected an agent by its name"
-        )
     label = _agent_name(name, agent)
     return {
         **cell,
@@ -234,6 +230,8 @@ def _cell(source: _Source, name: str | None, agent: Any, trials: int, steps: int
 
 
 def _agent_factory(agent: Any, source: _Source) -> Callable[..., Any]:
+    if source.n_actions == 0:
+        return _copies_for_ids(agent, source)
     if isinstance(agent, Agent):
         return _copies_of(agent, source)
     if isinstance(agent, AgentLike) and not isinstance(agent, type):
@@ -250,13 +248,28 @@ def _agent_factory(agent: Any, source: _Source) -> Callable[..., Any]:
 def _fitting_spec(source: _Source, text: str) -> str:
     """The agent's canonical spec, if it can learn from the problem's rewards."""
     trial = Agent(text, n_actions=source.n_actions, context_dim=source.context_dim)
-    low, high = trial.reward_range
+    _check_rewards(trial, source)
+    return trial.spec
+
+
+def _check_rewards(agent: Agent, source: _Source) -> None:
+    low, high = agent.reward_range
     if low > source.reward_range[0] or high < source.reward_range[1]:
         raise _core.UsageError(
-            f"the agent {trial.spec} cannot learn from the rewards of {source.name}: expected "
+            f"the agent {agent.spec} cannot learn from the rewards of {source.name}: expected "
             f"rewards from {low:g} to {high:g}, and a reward_range that says so"
         )
-    return trial.spec
+
+
+def _copies_for_ids(agent: Any, source: _Source) -> Callable[..., Agent]:
+    if not isinstance(agent, Agent) or not agent._has_offers:
+        raise _core.UsageError(
+            f"run: the actions of {source.name} come and go by id; expected an agent by its name, "
+            "or a sau.Agent made without n_actions"
+        )
+    _check_rewards(agent, source)
+    offered = agent
+    return lambda **_: offered  # the run copies it
 
 
 def _copies_of(agent: Agent, source: _Source) -> Callable[..., Agent]:

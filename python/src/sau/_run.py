@@ -48,7 +48,8 @@ def run(
         Each is a name or spec; a ``sau.Agent``; or your own: an object with ``choose(x)`` and
         ``learn(x, action, reward)``, or a function or class that makes one when called with
         ``n_actions``, ``context_dim`` and ``seed``. Every trial plays a copy of an object. A
-        mapping gives them names.
+        mapping gives them names. A problem whose actions come and go by id takes names and every
+        ``sau.Agent`` that was made without ``n_actions``.
     trials : int, default 100
     steps : int, optional
         Steps per trial; otherwise the problem's default.
