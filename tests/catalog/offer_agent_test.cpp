@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -163,11 +164,6 @@ TEST_P(EveryOfferAgent, ASingleActionIsCertain) {
 }
 
 TEST_P(EveryOfferAgent, PermutingTheActionsPermutesTheForecasts) {
-  const bool no_features =
-      GetParam().starts_with("sample_mean+") || GetParam().starts_with("beta_bernoulli+");
-  if (no_features && GetParam().ends_with("by=features)")) {
-    GTEST_SKIP() << "all its values are equal, and some strategies then take the first";
-  }
   const auto made = agent();
   play(*made, 100, 1);
   Rng rng(Stream{.seed = 9});
@@ -176,10 +172,16 @@ TEST_P(EveryOfferAgent, PermutingTheActionsPermutesTheForecasts) {
   const auto p = forecasts(*made, context, one.actions());
   const auto q = forecasts(*made, context, other.actions());
   const std::size_t place[] = {5, 3, 1, 0, 2, 4};
+  // A model without features then values all actions alike, and some strategies take the first.
+  const bool alike =
+      GetParam().ends_with("+ids(by=features)") &&
+      std::ranges::all_of(p, [&](const Forecast& f) { return f.value == p[0].value; });
   for (std::size_t i = 0; i < 6; ++i) {
     EXPECT_EQ(q[i].value, p[place[i]].value);
     EXPECT_EQ(q[i].spread, p[place[i]].spread);
-    EXPECT_NEAR(q[i].probability, p[place[i]].probability, 1e-9);
+    if (!alike) {
+      EXPECT_NEAR(q[i].probability, p[place[i]].probability, 1e-9);
+    }
   }
 }
 
