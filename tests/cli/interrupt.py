@@ -45,7 +45,7 @@ class Interrupted(SauTestCase):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)
-        self.one_line(err, ("stopped", "r,", "same command"))
+        self.one_line(err, ("stopped", "are in r;", "same command"))
         self.assertIn("±", out)  # the results so far
         self.finish_and_compare()
 

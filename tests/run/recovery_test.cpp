@@ -235,7 +235,7 @@ std::vector<Damage> cell_damages() {
          return with_row(
              t, 2, [](const Text& row) { return sealed("1,\"why" + body_of(row).substr(2)); });
        },
-       {"line 3", "failed", "end"}},
+       {"line 3", "failed", "closed"}},
       {"no cells",
        "run.json",
        [](const Text& t) { return replaced(t, "\"cells\"", "\"sells\""); },
