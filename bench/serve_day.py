@@ -191,7 +191,8 @@ class Day:
         peaks = {}
         for life, memory, waiting in self.memories:
             peaks[life] = max(peaks.get(life, (0, 0)), (memory, waiting))
-        lives = [peaks[life] for life in sorted(peaks)][:-1]  # the last one was not loaded
+        # After the last kill there was no load.
+        lives = [peaks[life] for life in sorted(peaks) if life < self.counts["kills"]]
         if not lives:
             return
         print("memory, peak between kills: "

@@ -57,6 +57,9 @@ class OpenFile {
       const std::size_t wanted = std::min<std::uint64_t>(block.size(), size_ - place);
       const ssize_t got = ::pread(descriptor_, block.data(), wanted, static_cast<off_t>(place));
       good = got > 0 && ::write(out, block.data(), static_cast<std::size_t>(got)) == got;
+      // Written to disk little by little: one large sync at the end would hold up the service's
+      // own.
+      if (good) ::sync_file_range(out, static_cast<off_t>(place), got, SYNC_FILE_RANGE_WRITE);
       place += got > 0 ? static_cast<std::uint64_t>(got) : 0;
     }
     good = good && ::fsync(out) == 0;
