@@ -33,7 +33,8 @@ def times_of(report):
     for run in report["benchmarks"]:
         if run.get("run_type", "iteration") != "iteration" or run.get("error_occurred"):
             continue
-        which = "real_time" if run["name"].endswith("/real_time") else "cpu_time"
+        # A benchmark that takes its own time reports it as real time.
+        which = "real_time" if run["name"].endswith(("/real_time", "/manual_time")) else "cpu_time"
         times[run["name"]] = run[which] * NANOSECONDS[run["time_unit"]]
     return times
 
@@ -141,9 +142,10 @@ def self_test():
         {"name": "a/10", "cpu_time": 2.5, "real_time": 9.0, "time_unit": "us"},
         {"name": "b/real_time", "cpu_time": 1.0, "real_time": 3.0, "time_unit": "ms"},
         {"name": "a_mean", "run_type": "aggregate", "cpu_time": 1, "real_time": 1, "time_unit": "ns"},
+        {"name": "c/manual_time", "cpu_time": 8.0, "real_time": 4.0, "time_unit": "ns"},
         {"name": "broken", "error_occurred": True},
     ]}
-    assert times_of(report) == {"a/10": 2500.0, "b/real_time": 3e6}, times_of(report)
+    assert times_of(report) == {"a/10": 2500.0, "b/real_time": 3e6, "c/manual_time": 4.0}, times_of(report)
     assert [duration(t) for t in (3.21, 4560.0, 7.8e6, 2e9)] == ["3.21 ns", "4.56 us", "7.8 ms", "2 s"]
     # Two programs that log when they ran. The second takes half the time and has one more benchmark.
     with tempfile.TemporaryDirectory() as folder:
