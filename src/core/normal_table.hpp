@@ -78,8 +78,8 @@ class NormalTable {
     return static_cast<int>(raised);
   }
 
-  // Sums both series in one vector of two numbers. GCC does not find that by itself, and it is a
-  // third of the time of a decision among ten actions.
+  // Sums both series in one vector of two numbers, which GCC does not find by itself. Decisions
+  // spend much of their time here.
   using Pair [[gnu::vector_size(16)]] = double;
 
   static Pair pair_at(const std::array<double, 2>& numbers) noexcept {
