@@ -32,8 +32,9 @@ double doublings(std::uint64_t count) noexcept {
 
 }  // namespace
 
-ActionTable::ActionTable(std::uint64_t capacity)
+ActionTable::ActionTable(std::uint64_t capacity, double start)
     : capacity_(capacity),
+      start_(start),
       bits_(bucket_bits(capacity)),
       buckets_(std::size_t{1} << bucket_bits(capacity)) {}
 
@@ -51,7 +52,7 @@ void ActionTable::observe(std::uint64_t hash, std::string_view id, double residu
   const std::size_t place = place_in(bucket.hash, hash);
   if (place == bucket.hash.size()) {
     bucket.hash.push_back(hash);
-    bucket.entry.push_back({{}, std::make_shared<const std::string>(id)});
+    bucket.entry.push_back({{.squares = start_}, std::make_shared<const std::string>(id)});
     ++size_;
   }
   ActionStatistics& statistics = bucket.entry[place].statistics;
@@ -107,7 +108,7 @@ std::vector<ActionRecord> ActionTable::most_counted(std::size_t limit) const {
   return records;
 }
 
-ActionTable ActionTable::shared() { return {capacity_, bits_, size_, buckets_.shared()}; }
+ActionTable ActionTable::shared() { return {capacity_, start_, bits_, size_, buckets_.shared()}; }
 
 // Ordered by bucket and, within a bucket, by arrival: the same events give the same bytes.
 void ActionTable::save(StateWriter& writer) const {

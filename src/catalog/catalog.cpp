@@ -79,11 +79,19 @@ const ModelEntry* find_model(std::string_view name) {
   return found == models().end() ? nullptr : &*found;
 }
 
-const ModelEntry& model_of(const AgentSpec& spec) {
-  if (const ModelEntry* model = find_model(spec.model.name)) return *model;
+const ModelEntry& model_named(const std::string& name) {
+  if (const ModelEntry* model = find_model(name)) return *model;
   std::vector<std::string> known;
   for (const ModelEntry& model : models()) known.push_back(model.info.name);
-  throw UsageError(unknown_name("model", spec.model.name, known));
+  throw UsageError(unknown_name("model", name, known));
+}
+
+const ModelEntry& model_of(const AgentSpec& spec) { return model_named(spec.model.name); }
+
+// A member of a committee: a committee cannot be one.
+const ModelEntry& member_named(const std::string& name) {
+  if (name == "committee") throw UsageError("a committee cannot be a member of a committee");
+  return model_named(name);
 }
 
 // What an agent is made for: this decides what some names stand for.
@@ -245,6 +253,26 @@ std::unique_ptr<AnyAgent> make_agent(std::string_view agent, const Setup& setup)
                                       [&model, spec, canonical](const Stream& stream) {
                                         return model.make_for_ids(spec, canonical, stream);
                                       });
+}
+
+std::string canonical_models(std::string_view models) {
+  std::string result;
+  for (const std::string& text : split_specs(models, '+')) {
+    const Spec spec = parse_spec(text);
+    result += (result.empty() ? "" : "+") + member_named(spec.name).write_model(spec.params);
+  }
+  return result;
+}
+
+std::unique_ptr<AnyModel> make_model(std::string_view text, const Setup& setup) {
+  const Spec spec = parse_spec(text);
+  return member_named(spec.name).make_model(spec.params, setup);
+}
+
+std::unique_ptr<AnyJointModel> make_joint_model(std::string_view text, const Stream& stream,
+                                                const IdOptions& ids) {
+  const Spec spec = parse_spec(text);
+  return member_named(spec.name).make_joint_model(spec.params, stream, ids);
 }
 
 std::unique_ptr<OfferAgent> make_offer_agent(std::string_view agent, std::uint64_t seed) {

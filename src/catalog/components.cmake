@@ -8,7 +8,8 @@ set(SAU_MODELS
     Mlp
     NeuralLinear
     HashedLinear
-    HashedMlp)
+    HashedMlp
+    Committee)
 
 set(SAU_STRATEGIES
     Uniform

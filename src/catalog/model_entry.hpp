@@ -11,6 +11,7 @@
 #include "sau/catalog/catalog.hpp"
 #include "sau/core/setup.hpp"
 #include "sau/core/spec.hpp"
+#include "sau/model/any_model.hpp"
 
 namespace sau {
 
@@ -33,6 +34,11 @@ struct ModelEntry {
   // `write` leaves the ids out.
   std::string (*write)(const AgentSpec&) = nullptr;
   std::unique_ptr<AnyAgent> (*make)(const AgentSpec&, const Setup&) = nullptr;
+  // The model alone, as a member of a committee; nullptr if it cannot be one.
+  std::string (*write_model)(const Params&) = nullptr;
+  std::unique_ptr<AnyModel> (*make_model)(const Params&, const Setup&) = nullptr;
+  std::unique_ptr<AnyJointModel> (*make_joint_model)(const Params&, const Stream&,
+                                                     const IdOptions&) = nullptr;
   std::unique_ptr<OfferAgent> (*make_for_ids)(const AgentSpec&, const std::string& canonical,
                                               const Stream&) = nullptr;
 };

@@ -8,6 +8,7 @@
 #include "catalog/explore_list.hpp"
 #include "catalog/model_entry.hpp"
 #include "catalog/offer_agent_of.hpp"
+#include "sau/model/any_model.hpp"
 #include "sau/model/by_ids.hpp"
 #include "sau/model/on_columns.hpp"
 
@@ -61,6 +62,51 @@ std::unique_ptr<AnyAgent> make_fixed(const AgentSpec& spec, const Setup& setup) 
   });
 }
 
+// The model for actions that come and go.
+template <class M>
+auto joint_model_type() {
+  if constexpr (JointModel<M>) {
+    return std::type_identity<M>{};
+  } else if constexpr (requires { typename M::ForIds; }) {
+    return std::type_identity<typename M::ForIds>{};
+  } else {
+    return std::type_identity<ByIds<M>>{};
+  }
+}
+template <class M>
+using ModelByIds = typename decltype(joint_model_type<M>())::type;
+
+// Calls make(arguments) with what the model's constructor needs.
+template <class M, class Make>
+auto with_joint_arguments(const Stream& stream, const typename M::Options& options,
+                          const IdOptions& ids, Make&& make) {
+  if constexpr (JointModel<M>) {
+    return make(stream, options);
+  } else {
+    return make(stream, options, ids);
+  }
+}
+
+template <class M>
+std::string write_model(const Params& params) {
+  return write_spec(M::kName, read_options<typename M::Options>(M::kName, params));
+}
+
+template <class M>
+std::unique_ptr<AnyModel> make_model(const Params& params, const Setup& setup) {
+  return std::make_unique<ModelOf<FixedModel<M>>>(
+      setup, read_options<typename M::Options>(M::kName, params));
+}
+
+template <class M>
+std::unique_ptr<AnyJointModel> make_joint_model(const Params& params, const Stream& stream,
+                                                const IdOptions& ids) {
+  const auto options = read_options<typename M::Options>(M::kName, params);
+  return with_joint_arguments<M>(stream, options, ids, [](const auto&... arguments) {
+    return std::make_unique<JointModelOf<ModelByIds<M>>>(arguments...);
+  });
+}
+
 template <class M>
 std::unique_ptr<OfferAgent> make_for_ids(const AgentSpec& spec, const std::string& canonical,
                                          const Stream& stream) {
@@ -68,12 +114,11 @@ std::unique_ptr<OfferAgent> make_for_ids(const AgentSpec& spec, const std::strin
   const auto ids = read_options<IdOptions>("ids", spec.ids ? spec.ids->params : Params{});
   return with_strategy<Result, M>(spec, [&]<class S>(const auto& model, const auto& strategy) {
     S rule({.shape = {.actions = 1}, .stream = {}}, strategy);
-    if constexpr (JointModel<M>) {
-      return std::make_unique<OfferAgentOf<M, S>>(canonical, M(stream, model), rule, ids.actions);
-    } else {
-      return std::make_unique<OfferAgentOf<ByIds<M>, S>>(canonical, ByIds<M>(stream, model, ids),
-                                                         rule, ids.actions);
-    }
+    using Joint = ModelByIds<M>;
+    return with_joint_arguments<M>(stream, model, ids, [&](const auto&... arguments) {
+      return std::make_unique<OfferAgentOf<Joint, S>>(canonical, Joint(arguments...), rule,
+                                                      ids.actions);
+    });
   });
 }
 
@@ -91,6 +136,9 @@ ModelEntry model_entry() {
           .strategies = detail::fitting_strategies<M>(Strategies{}),
           .write = detail::write_agent<M>,
           .make = detail::make_fixed<M>,
+          .write_model = detail::write_model<M>,
+          .make_model = detail::make_model<M>,
+          .make_joint_model = detail::make_joint_model<M>,
           .make_for_ids = detail::make_for_ids<M>};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "sau/core/text.hpp"
 #include "sau/core/types.hpp"
 #include "sau/explore/offer.hpp"
+#include "sau/explore/sau_state.hpp"
 #include "sau/explore/strategy.hpp"
 #include "sau/model/joint_model.hpp"
 
@@ -24,6 +26,7 @@ namespace sau {
 struct Experience {
   std::uint64_t learned = 0;           // rewards
   double lowest = 0.0, highest = 0.0;  // of them; 0 when there is none
+  PooledResiduals residuals;           // only if the strategy wants them
 
   void add(double reward) noexcept {
     lowest = learned == 0 ? reward : std::min(lowest, reward);
@@ -35,13 +38,25 @@ struct Experience {
   double bounded(double value) const noexcept { return std::clamp(value, lowest, highest); }
 };
 
+// The weights of a committee, which also says how far its members differ.
+template <class Weights>
+concept DisagreeingWeights = requires(const Weights& weights, HashedFeatures context,
+                                      std::span<const JointAction> actions, std::span<double> out) {
+  weights.judge(context, actions, out, out);
+};
+
 // Where an offer gets widths and marginals from: the model's weights, for the candidates.
 template <class Weights>
 struct WeightsSource {
   const Weights& weights;
   HashedFeatures context;
   std::span<const JointAction> candidates;
-  std::span<double> width;  // room for one number per candidate
+  std::span<double> width;                // room for one number per candidate
+  std::span<const double> disagreements;  // of the candidates
+
+  std::span<const double> disagreement() const requires DisagreeingWeights<Weights> {
+    return disagreements;
+  }
 
   std::span<const double> widths() const {
     weights.widths(context, candidates, width);
@@ -53,9 +68,16 @@ struct WeightsSource {
 // A strategy, and an empty evidence record of its kind, which computes widths.
 template <Strategy S>
 struct Rule {
+  using Evidence = decltype(std::declval<const S&>().evidence());
+
   explicit Rule(S s) : strategy(std::move(s)), evidence(strategy.evidence()) {}
+  // What SAU's numbers are made with; the paper's if the strategy does not say.
+  SauPrior prior() const noexcept {
+    if constexpr (std::same_as<Evidence, SauState>) return evidence.prior();
+    return {};
+  }
   S strategy;
-  decltype(std::declval<const S&>().evidence()) evidence;
+  Evidence evidence;
 };
 
 // The forecasts of an agent whose model has these weights.
@@ -88,9 +110,15 @@ void decide_among(const Weights& weights, const Rule<S>& rule, const ActionTable
     features.insert(features.end(), action.features.begin(), action.features.end());
     joint.push_back({HashedFeatures(features).subspan(start)});
   }
-  std::pmr::vector<double> numbers(5 * actions.size(), memory.resource());
+  std::pmr::vector<double> numbers(7 * actions.size(), memory.resource());
   const std::span<double> value(numbers.data(), actions.size());
-  weights.values(context, joint, value);
+  double* disagreement = numbers.data() + 5 * actions.size();
+  double* variance = disagreement + actions.size();
+  if constexpr (DisagreeingWeights<Weights>) {
+    weights.judge(context, joint, value, {disagreement, actions.size()});
+  } else {
+    weights.values(context, joint, value);
+  }
   for (double& v : value) v = experience.bounded(v);
 
   // The numbers of the actions that may be chosen, without gaps.
@@ -98,17 +126,24 @@ void decide_among(const Weights& weights, const Rule<S>& rule, const ActionTable
   double* width = offered + actions.size();
   double* probability = width + actions.size();
   double* scratch = probability + actions.size();
+  const SauPrior prior = rule.prior();
+  const double pooled = prior.pool * experience.residuals.mean();
   std::size_t free = 0;
   for (std::size_t a = 0; a < actions.size(); ++a) {
     const ActionStatistics* known = table.find(joint[a].features.front().hash);
     const double n = known == nullptr ? 1.0 : static_cast<double>(known->count);
-    const double squares = known == nullptr ? 1.0 : known->squares;
+    const double own = known == nullptr ? prior.start : known->squares, squares = own + pooled;
     out[a] = {.value = value[a],
               .spread = std::sqrt(squares) / n,
               .count = known == nullptr ? 0 : known->count,
               .variance = squares / n,
               .probability = 0.0};
+    if constexpr (DisagreeingWeights<Weights>) {
+      out[a].disagreement = disagreement[a];
+      disagreement[free] = disagreement[a];
+    }
     if (actions[a].excluded) continue;
+    variance[free] = out[a].variance;
     if constexpr (requires { rule.evidence.width_of(n, squares); }) {
       width[free] = rule.evidence.width_of(n, squares);
     }
@@ -117,9 +152,11 @@ void decide_among(const Weights& weights, const Rule<S>& rule, const ActionTable
   }
   if (free == 0) throw Error("decide: every action is excluded, or there is none");
   using Source = WeightsSource<Weights>;
-  const Source source{weights, context, std::span(joint).first(free), {scratch, free}};
+  const Source source{
+      weights, context, std::span(joint).first(free), {scratch, free}, {disagreement, free}};
   rule.strategy.probabilities(IdOffer<Source>({.value = {offered, free},
                                                .width = {width, free},
+                                               .variance = {variance, free},
                                                .learned = experience.learned,
                                                .exploration = exploration},
                                               source),
@@ -183,7 +220,7 @@ class OfferAgentOf final : public OfferAgent {
       : spec_(std::move(spec)),
         model_(std::move(model)),
         rule_(std::move(strategy)),
-        table_(actions) {}
+        table_(actions, rule_.prior().start) {}
 
   const std::string& spec() const noexcept override { return spec_; }
 
@@ -204,6 +241,7 @@ class OfferAgentOf final : public OfferAgent {
     features_.assign(1, id_feature(action.id));
     features_.insert(features_.end(), action.features.begin(), action.features.end());
     experience_.add(reward);
+    if (rule_.prior().pool > 0.0) experience_.residuals.add(reward - value);
     table_.observe(features_.front().hash, action.id, reward - value, reward, experience_.learned);
     model_.learn(context, {features_}, reward);
     published_.reset();
@@ -226,13 +264,13 @@ class OfferAgentOf final : public OfferAgent {
   }
 
   void save(StateWriter& writer) const override {
-    state(experience_, writer);
+    state(experience_, writer, rule_.prior().pool > 0.0);
     table_.save(writer);
     model_.save(writer);
   }
   void load(StateReader& reader) override {
     published_.reset();
-    state(experience_, reader);
+    state(experience_, reader, rule_.prior().pool > 0.0);
     table_.load(reader);
     model_.load(reader);
   }
@@ -246,10 +284,13 @@ class OfferAgentOf final : public OfferAgent {
     }
   }();
 
-  static void state(auto& experience, auto&& field) {
+  static void state(auto& experience, auto&& field, bool pooled) {
     field("learned", experience.learned);
     field("lowest_reward", experience.lowest);
     field("highest_reward", experience.highest);
+    if (!pooled) return;
+    field("pooled_count", experience.residuals.count);
+    field("pooled_squares", experience.residuals.squares);
   }
 
   std::string spec_;

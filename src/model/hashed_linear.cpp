@@ -112,6 +112,7 @@ void HashedLinear::learn(HashedFeatures context, const JointAction& action, doub
   if (weights_.fault_) return;
   gather(context, action);
   ++events_;
+  if (options_.relative) reward_square_ += reward * reward;
   double prediction = 0.0;
   for (PlacedFeature& feature : phi_) {
     const std::size_t chunk = feature.place / kChunk, place = feature.place % kChunk;
@@ -132,7 +133,8 @@ void HashedLinear::learn(HashedFeatures context, const JointAction& action, doub
   }
   const double residual = reward - prediction;
   if (residual == 0.0 || weights_.fault_) return;
-  const double step = options_.rate * std::sqrt(static_cast<double>(events_) / normalised_);
+  double step = options_.rate * std::sqrt(static_cast<double>(events_) / normalised_);
+  if (options_.relative) step *= std::sqrt(reward_square_ / static_cast<double>(events_));
   double h = 0.0;
   for (const PlacedFeature& feature : phi_) {
     Rates& rates = rates_.writable(feature.place / kChunk);
@@ -168,6 +170,7 @@ void HashedLinear::save(StateWriter& writer) const {
   writer("events", events_);
   writer("normalised", normalised_);
   writer("fault", static_cast<std::uint32_t>(weights_.fault_));
+  if (options_.relative) writer("reward_square", reward_square_);
   save_chunks(writer, "weights", weights_.chunks_);
   save_chunks(writer, "rates", rates_);
 }
@@ -178,6 +181,7 @@ void HashedLinear::load(StateReader& reader) {
   std::uint32_t fault = 0;
   reader("fault", fault);
   weights_.fault_ = fault != 0;
+  if (options_.relative) reader("reward_square", reward_square_);
   load_chunks(reader, "weights", weights_.chunks_);
   load_chunks(reader, "rates", rates_);
 }

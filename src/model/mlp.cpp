@@ -19,8 +19,9 @@ Mlp::Mlp(const Setup& setup, Options options)
       rng_(setup.stream.with(Role::kModel)),
       network_(setup.shape, layer_units(options_.hidden, 64), rng_, mlp_kernel(instruction_set())),
       trainer_(network_, options_.optimizer == Optimizer::kAdam, options_.batch),
-      history_(setup.shape.dim, options_.history.limit),
+      history_(setup.shape.dim, options_.history.limit, options_.standardise),
       batch_(options_.batch, setup.shape.dim),
+      scale_{.mean = 0.0, .spread = options_.standardise ? 0.0 : 1.0},
       scratch_(network_),
       input_(setup.shape.dim),
       latest_(setup.shape.dim),
@@ -35,6 +36,8 @@ Mlp::Mlp(const Mlp& other, WithoutHistory)
       history_(other.latest_.size(), 1),
       batch_(1, other.latest_.size()),
       rounds_(other.rounds_),
+      rewards_(other.rewards_),
+      scale_(other.scale_),
       scratch_(network_),
       input_(other.latest_.size()),
       latest_(other.latest_.size()),
@@ -64,6 +67,9 @@ void Mlp::look(Context x) noexcept {
   if (in_range_ && rounds_.fault == TrainingRounds::kNone) {
     const auto finite = [](double v) { return std::isfinite(v); };
     std::ranges::copy(network_.forward(input_, scratch_), value_.begin());
+    if (options_.standardise) {
+      for (double& value : value_) value = scale_.mean + scale_.spread * value;
+    }
     std::ranges::copy(network_.features(scratch_), feature_.begin());
     if (std::ranges::all_of(value_, finite) && std::ranges::all_of(feature_, finite)) return;
   }
@@ -84,12 +90,32 @@ void Mlp::update(Context x, Action action, double reward) noexcept {
     has_output_ = false;
     return;
   }
-  const auto mini_batch = [this](const OptimizerStep& step) {
+  if (options_.standardise) {
+    rewards_.add(reward);
+    if (rounds_.updates == 0) {
+      scale_ = {rewards_.mean, std::sqrt(rewards_.variance)};
+      has_output_ = false;
+    }
+    if (!(rewards_.variance > 0.0)) {
+      ++rounds_.steps;
+      return;
+    }
+  }
+  bool rescaled = !options_.standardise;
+  const auto mini_batch = [&](const OptimizerStep& step) {
     has_output_ = false;
-    history_.draw(rng_, batch_);
+    if (!rescaled) rescale();
+    rescaled = true;
+    history_.draw(rng_, batch_, scale_);
     return trainer_.train(network_, batch_, step);
   };
   rounds_.step(options_, mini_batch, [this] { return trainer_.finite(network_); });
+}
+
+void Mlp::rescale() noexcept {
+  const RewardScale now{rewards_.mean, std::sqrt(rewards_.variance)};
+  network_.rescale_outputs(scale_.spread / now.spread, (scale_.mean - now.mean) / now.spread);
+  scale_ = now;
 }
 
 void Mlp::ignore() noexcept {

@@ -86,6 +86,17 @@ void Network::grow(Action actions, Rng& rng) {
   actions_ = actions;
 }
 
+void Network::rescale_outputs(double factor, double shift) noexcept {
+  const std::size_t biases = output_place_ + actions_ * layers_.back().width;
+  for (std::size_t i = output_place_; i < biases; ++i) {
+    weight_[i] = static_cast<float>(factor * static_cast<double>(weight_[i]));
+  }
+  for (std::size_t a = 0; a < actions_; ++a) {
+    weight_[biases + a] =
+        static_cast<float>(factor * static_cast<double>(weight_[biases + a]) + shift);
+  }
+}
+
 Network::Scratch::Scratch(const Network& network) : output_(network.actions()) {
   std::size_t widest = 0;
   for (const Layer& layer : network.layers()) widest = std::max(widest, layer.width);

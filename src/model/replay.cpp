@@ -9,7 +9,8 @@
 
 namespace sau {
 
-Replay::Replay(std::size_t dim, std::uint64_t capacity) : dim_(dim), capacity_(capacity) {
+Replay::Replay(std::size_t dim, std::uint64_t capacity, bool scaled)
+    : dim_(dim), capacity_(capacity), scaled_(scaled) {
   // Reserves room for all of a limited history, if it is not very large, and otherwise for the
   // start of it.
   constexpr std::uint64_t kAtFirst = 1024, kMostWords = std::uint64_t{1} << 24;
@@ -18,7 +19,11 @@ Replay::Replay(std::size_t dim, std::uint64_t capacity) : dim_(dim), capacity_(c
   words_.reserve(room * dim);
   count_.reserve(room);
   action_.reserve(room);
-  reward_.reserve(room);
+  if (scaled_) {
+    exact_reward_.reserve(room);
+  } else {
+    reward_.reserve(room);
+  }
 }
 
 bool Replay::add(const NetworkInput& x, Action action, double reward) noexcept {
@@ -47,18 +52,23 @@ bool Replay::add(const NetworkInput& x, Action action, double reward) noexcept {
     std::memcpy(to, x.dense().data(), x.dense().size_bytes());
   }
   action_[place] = action;
-  reward_[place] = to_single(reward);
+  if (scaled_) {
+    exact_reward_[place] = reward;
+  } else {
+    reward_[place] = to_single(reward);
+  }
   return true;
 }
 
-void Replay::draw(Rng& rng, Batch& batch) const noexcept {
+void Replay::draw(Rng& rng, Batch& batch, const RewardScale& scale) const noexcept {
   bool sparse = true;
   for (std::size_t r = 0; r < batch.size(); ++r) {
     const std::uint64_t place = rng.below(size());
     batch.drawn_[r] = place;
     __builtin_prefetch(slot(place));
     batch.action_[r] = action_[place];
-    batch.reward_[r] = reward_[place];
+    batch.reward_[r] =
+        scaled_ ? to_single((exact_reward_[place] - scale.mean) / scale.spread) : reward_[place];
     sparse = sparse && count_[place] != kDense;
   }
   batch.sparse_ = sparse;
@@ -97,7 +107,11 @@ void Replay::resize(std::uint64_t size) {
   words_.resize(size * dim_);
   count_.resize(size);
   action_.resize(size);
-  reward_.resize(size);
+  if (scaled_) {
+    exact_reward_.resize(size);
+  } else {
+    reward_.resize(size);
+  }
 }
 
 bool Replay::valid(Action actions) const noexcept {

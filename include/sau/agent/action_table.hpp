@@ -32,7 +32,8 @@ struct ActionStatistics {
 // equals the lower hash goes first.
 class ActionTable {
  public:
-  explicit ActionTable(std::uint64_t capacity);
+  // `start` is S2_a before the first reward.
+  explicit ActionTable(std::uint64_t capacity, double start = 1.0);
 
   // nullptr for an unknown id.
   const ActionStatistics* find(std::uint64_t hash) const noexcept;
@@ -62,8 +63,13 @@ class ActionTable {
     std::vector<Entry> entry;
   };
 
-  ActionTable(std::uint64_t capacity, unsigned bits, std::size_t size, SharedChunks<Bucket> buckets)
-      : capacity_(capacity), bits_(bits), size_(size), buckets_(std::move(buckets)) {}
+  ActionTable(std::uint64_t capacity, double start, unsigned bits, std::size_t size,
+              SharedChunks<Bucket> buckets)
+      : capacity_(capacity),
+        start_(start),
+        bits_(bits),
+        size_(size),
+        buckets_(std::move(buckets)) {}
 
   std::size_t bucket_of(std::uint64_t hash) const noexcept {
     return bits_ == 0 ? 0 : static_cast<std::size_t>(hash >> (64U - bits_));
@@ -71,6 +77,7 @@ class ActionTable {
   void make_room(std::uint64_t event);
 
   std::uint64_t capacity_;
+  double start_;
   unsigned bits_;  // how many top bits of a hash select its bucket
   std::size_t size_ = 0;
   SharedChunks<Bucket> buckets_;

@@ -16,11 +16,12 @@ namespace sau {
 
 // What an agent predicts for an offered action.
 struct Forecast {
-  double value = 0.0;        // predicted mean reward
-  double spread = 0.0;       // sqrt(S2_a) / n_a
-  std::uint64_t count = 0;   // n_a, rewards learned from under this id
-  double variance = 0.0;     // tau2_a = S2_a / n_a, of the residuals
-  double probability = 0.0;  // exact, of being chosen; 0 when excluded
+  double value = 0.0;         // predicted mean reward
+  double spread = 0.0;        // sqrt(S2_a) / n_a
+  std::uint64_t count = 0;    // n_a, rewards learned from under this id
+  double variance = 0.0;      // tau2_a = S2_a / n_a, of the residuals
+  double probability = 0.0;   // exact, of being chosen; 0 when excluded
+  double disagreement = 0.0;  // standard deviation of a committee's opinions, else 0
 };
 
 // What is known about an action id.

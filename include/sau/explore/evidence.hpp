@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
@@ -18,6 +19,21 @@ namespace sau {
 //  - width(): the number per action that the strategy's rule uses, if it uses one;
 //  - width_of(count, squares): the same number for an action known by id, from how many rewards it
 //    had and its S2_a.
+
+// Squared residuals of all actions.
+struct PooledResiduals {
+  std::uint64_t count = 0;
+  double squares = 0.0;
+
+  void add(double residual) noexcept {
+    ++count;
+    squares += residual * residual;
+  }
+  // Their mean. While it is 0, nothing says how large a residual is: any unit will do.
+  double mean() const noexcept {
+    return squares > 0.0 ? squares / static_cast<double>(count) : 1.0;
+  }
+};
 
 // Only the number of actions.
 class NoEvidence {
@@ -74,9 +90,11 @@ class PullCounts {
 // share. (Playing it first would send it every request until its first reward arrives, which may be
 // minutes later.)
 struct OfferedEvidence {
-  std::span<const double> of_candidates;
+  std::span<const double> widths;
+  std::span<const double> variances;  // tau2_a
 
-  std::span<const double> width() const noexcept { return of_candidates; }
+  std::span<const double> width() const noexcept { return widths; }
+  double variance(std::size_t candidate) const noexcept { return variances[candidate]; }
   static constexpr std::size_t unplayed() noexcept { return 0; }
   static constexpr bool is_unplayed(std::size_t) noexcept { return false; }
   static constexpr Action latest() noexcept { return 0; }

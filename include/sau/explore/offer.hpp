@@ -36,6 +36,10 @@ class FixedOffer {
   std::span<const double> widths() const noexcept requires WidthModel<M> {
     return model_.widths(x_);
   }
+  // How far the members of a committee differ.
+  std::span<const double> disagreement() const noexcept requires DisagreementModel<M> {
+    return model_.disagreement(x_);
+  }
   std::span<const double> sample(Rng& rng) const noexcept requires PosteriorModel<M> {
     return model_.sample(x_, rng);
   }
@@ -58,6 +62,7 @@ class IdOffer {
   struct Numbers {
     std::span<const double> value;      // predicted means
     std::span<const double> width;      // evidence; empty if the strategy wants none
+    std::span<const double> variance;   // tau2_a
     std::uint64_t learned = 0;          // rewards learned from, of all actions
     std::optional<double> exploration;  // share of uniform choices that the caller asks for
   };
@@ -67,7 +72,7 @@ class IdOffer {
 
   std::size_t size() const noexcept { return numbers_.value.size(); }
   std::uint64_t step() const noexcept { return numbers_.learned + 1; }
-  OfferedEvidence evidence() const noexcept { return {numbers_.width}; }
+  OfferedEvidence evidence() const noexcept { return {numbers_.width, numbers_.variance}; }
   double share(double own) const noexcept { return numbers_.exploration.value_or(own); }
   std::span<const double> values() const noexcept { return numbers_.value; }
 
@@ -75,6 +80,10 @@ class IdOffer {
   static constexpr Action opening_action() noexcept { return 0; }
 
   std::span<const double> widths() const { return source_.widths(); }
+  std::span<const double> disagreement() const requires requires(const Source& source) {
+    source.disagreement();
+  }
+  { return source_.disagreement(); }
   auto marginals() const { return source_.marginals(); }
 
  private:

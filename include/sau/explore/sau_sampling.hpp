@@ -12,11 +12,13 @@ namespace sau {
 struct SauSamplingOptions {
   double alpha = 1.0;
   std::uint64_t initial_pulls = 1;
+  SauPrior prior;
   void fields(auto&& field) {
     field("alpha", alpha, "scale of the standard deviation; 1 in the paper",
           Bounds{.min = 0.0, .open = true});
     field("initial_pulls", initial_pulls, "opening rounds that play every action in turn",
           Bounds{.min = 1.0, .max = 1e6});
+    prior.fields(field);
   }
 };
 
@@ -24,7 +26,8 @@ struct SauSamplingOptions {
 //     Normal(mu_a(x), variance alpha^2 * S2_a / n_a^2), independent across actions.
 // The choice probability is the integral of phi_a(z) * prod_{b != a} Phi_b(z) over z. An action
 // whose rewards are all still on their way has no finite spread: while there are such actions,
-// one of them is played, each with the same probability.
+// one of them is played, each with the same probability. A committee's disagreement is added to
+// mu_a(x).
 class SauSampling {
  public:
   static constexpr std::string_view kName = "sau_sampling";
@@ -36,16 +39,17 @@ class SauSampling {
   explicit SauSampling(const Setup& setup, Options options = {})
       : options_(options), actions_(setup.shape.actions) {}
 
-  SauState evidence() const { return SauState(actions_, options_.alpha); }
+  SauState evidence() const { return SauState(actions_, options_.alpha, options_.prior); }
 
   Action choose(const auto& offer, Rng& rng) const noexcept {
-    const auto value = offer.values();
     if (offer.in_opening(options_.initial_pulls)) return offer.opening_action();
     const auto& evidence = offer.evidence();
     if (evidence.unplayed() > 0) return unplayed_action(evidence, rng.below(evidence.unplayed()));
     const auto width = evidence.width();
-    return argmax_of(offer.size(),
-                     [&](std::size_t a) { return value[a] + width[a] * rng.normal(); });
+    return with_optimistic_values(offer, [&](auto&& value) {
+      return argmax_of(offer.size(),
+                       [&](std::size_t a) { return value(a) + width[a] * rng.normal(); });
+    });
   }
 
   void probabilities(const auto& offer, std::span<double> out) const {
@@ -56,10 +60,11 @@ class SauSampling {
       for (std::size_t a = 0; a < out.size(); ++a) out[a] = evidence.is_unplayed(a) ? each : 0.0;
       return;
     }
-    const auto value = offer.values();
     StackMemory<2048> memory;
     std::pmr::vector<NormalMarginal> marginals(out.size(), memory.resource());
-    for (std::size_t a = 0; a < out.size(); ++a) marginals[a] = {value[a], evidence.width()[a]};
+    with_optimistic_values(offer, [&](auto&& value) {
+      for (std::size_t a = 0; a < out.size(); ++a) marginals[a] = {value(a), evidence.width()[a]};
+    });
     argmax_probabilities(marginals, out);
   }
 

@@ -27,7 +27,7 @@ namespace sau {
 //  - in_opening(rounds), opening_action(): the opening of algorithm 1, every action in turn. Only a
 //    fixed set of actions has one;
 //  - share(own): the share of uniform choices: the strategy's own, unless the caller asked for one;
-//  - widths(), marginals(), sample(rng): if the model has them.
+//  - widths(), marginals(), sample(rng), disagreement(): if the model has them.
 //
 // A strategy has
 //  - evidence(): an empty record of a fixed set of actions (evidence.hpp);

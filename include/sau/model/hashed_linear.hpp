@@ -19,10 +19,13 @@ namespace sau {
 struct HashedLinearOptions {
   std::uint64_t bits = 18;
   double rate = 0.1;
+  bool relative = false;
   void fields(auto&& field) {
     field("bits", bits, "2^bits weights", Bounds{.min = 8.0, .max = 26.0});
     field("rate", rate, "learning rate; features may be of any scale",
           Bounds{.min = 1e-6, .max = 100.0});
+    field("relative", relative,
+          "the rate is in units of the rewards' root mean square, for rewards of any scale");
   }
 };
 
@@ -37,6 +40,10 @@ struct HashedLinearOptions {
 //     h = sum of step z_i^2 / sqrt(A_i).
 // Deviation: the division by 1 + h, which makes it the implicit step (Kulis & Bartlett 2010): the
 // residual becomes e / (1 + h), so that no rate, and no number of features, overshoots.
+//
+// With relative=true the step is also multiplied by the root mean square of the rewards so far.
+// The weights then have the unit of the rewards: multiplying every reward by c multiplies every
+// value by c.
 //
 // A feature below 1e-30 in size counts as 0. When a weight or a rate overflows single precision the
 // model says so through fault(), predicts 0 for every action and stops learning.
@@ -103,6 +110,7 @@ class HashedLinear {
   SharedChunks<Rates> rates_;
   std::uint64_t events_ = 0;        // t
   double normalised_ = 0.0;         // N
+  double reward_square_ = 0.0;      // sum of r^2, only with relative=true
   std::vector<PlacedFeature> phi_;  // of the event being learned, sorted by place
 };
 

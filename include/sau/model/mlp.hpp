@@ -12,6 +12,7 @@
 #include "sau/core/setup.hpp"
 #include "sau/core/spec.hpp"
 #include "sau/core/types.hpp"
+#include "sau/model/feature_scaling.hpp"
 #include "sau/model/network.hpp"
 #include "sau/model/network_trainer.hpp"
 #include "sau/model/replay.hpp"
@@ -29,6 +30,8 @@ struct MlpOptions {
   std::uint64_t start = 40;
   std::uint64_t updates = 10;
   CountOrAll history;
+  bool standardise = false;
+  Schedule schedule = Schedule::kEven;
   void fields(auto&& field) {
     field("hidden", hidden, "units of every ReLU layer, as in 100x100",
           Bounds{.min = 1.0, .max = 65536.0});
@@ -44,6 +47,11 @@ struct MlpOptions {
           Bounds{.min = 1.0, .max = 1e6});
     field("history", history, "how many of the latest steps mini-batches are drawn from",
           Bounds{.min = 1.0, .max = 1e9});
+    field("standardise", standardise,
+          "learn rewards minus their mean, divided by their deviation; predictions are in the "
+          "rewards' own unit");
+    field("schedule", schedule,
+          "even: a round after every `every` steps; early: more rounds at first, fewer later");
   }
   void check() const;
 };
@@ -52,6 +60,13 @@ struct MlpOptions {
 // layers, single precision, squared error of the chosen action's output only. Every `every` steps
 // it takes `updates` mini-batches from the steps seen so far, by RMSprop, which produced the
 // paper's tables, or by Adam, which its text names.
+//
+// With standardise=true it learns (reward - mean) / deviation, with the mean and the deviation of
+// the rewards so far, and a value is mean + deviation * output. When they move, at the start of a
+// round, the output layer is rescaled so that no prediction jumps (Pop-Art; van Hasselt et al.
+// 2016). Before the first round there is nothing to preserve, so values simply follow them. While
+// all rewards are equal, there is nothing to learn, and every value is that reward. Multiplying
+// every reward by a power of two then multiplies every value by it, exactly.
 //
 // When it diverges (a loss or a weight is not a finite number, as happens with rewards too large
 // for single precision) it says so through fault(), predicts 0 for every action and stops learning.
@@ -112,6 +127,13 @@ class Mlp {
     field("steps", self.rounds_.steps);
     field("updates", self.rounds_.updates);
     field("fault", self.rounds_.fault);
+    if (self.options_.standardise) {
+      field("reward_count", self.rewards_.count);
+      field("reward_mean", self.rewards_.mean);
+      field("reward_variance", self.rewards_.variance);
+      field("output_mean", self.scale_.mean);
+      field("output_spread", self.scale_.spread);
+    }
   }
   void restored();
 
@@ -123,6 +145,8 @@ class Mlp {
   void look(Context x) noexcept;
   // Puts x into input_, unless it is already there. Returns whether it was.
   bool put(Context x) noexcept;
+  // With standardise=true: follows the mean and deviation of the rewards.
+  void rescale() noexcept;
   // Counts a step whose context is out of range, as long as there was no other.
   void ignore() noexcept;
 
@@ -133,6 +157,8 @@ class Mlp {
   Replay history_;
   Batch batch_;
   TrainingRounds rounds_;
+  RunningMoments rewards_;  // only with standardise=true
+  RewardScale scale_;       // a value is mean + spread * output
 
   Network::Scratch scratch_;
   NetworkInput input_;

@@ -69,6 +69,8 @@ class Network {
 
   // Adds outputs with new random weights.
   void grow(Action actions, Rng& rng);
+  // Every output becomes factor * output + shift.
+  void rescale_outputs(double factor, double shift) noexcept;
   // Makes room for more outputs, filled with 0, in numbers that are laid out like the weights.
   void make_room(AlignedVector<float>& numbers, Action actions) const;
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "sau/model/linear_posterior.hpp"
@@ -32,6 +34,8 @@ class NeuralLinear {
   static constexpr bool kUsesContext = true;
   static constexpr RewardRange kRewards = Mlp::kRewards;
   using Options = NeuralLinearOptions;
+  // Its two ways to predict a value, for a committee.
+  static constexpr std::array<std::string_view, 2> kOpinions{"network", "regression"};
 
   explicit NeuralLinear(const Setup& setup, const Options& options = {})
       : network_(setup, options),
@@ -42,6 +46,9 @@ class NeuralLinear {
 
   std::span<const double> values(Context x) noexcept {
     return posterior_.values(network_.features(x));
+  }
+  std::span<const double> opinion(std::size_t i, Context x) noexcept {
+    return i == 0 ? network_.values(x) : values(x);
   }
   std::span<const double> widths(Context x) noexcept {
     return posterior_.widths(network_.features(x));

@@ -10,18 +10,26 @@
 
 namespace sau {
 
+// How rewards are scaled for a network: (reward - mean) / spread.
+struct RewardScale {
+  double mean = 0.0;
+  double spread = 1.0;
+};
+
 // The steps a network has seen: all of them, or the latest `capacity`.
 class Replay {
  public:
-  // capacity = 0 means all.
-  Replay(std::size_t dim, std::uint64_t capacity);
+  // capacity = 0 means all. `scaled` says that rewards will be scaled when they are drawn, so that
+  // they are kept in double precision.
+  Replay(std::size_t dim, std::uint64_t capacity, bool scaled = false);
 
   std::uint64_t size() const noexcept { return action_.size(); }
   // Replaces the oldest step when full. Allocates only while it grows, by doubling. Returns false
   // when out of memory.
   bool add(const NetworkInput& x, Action action, double reward) noexcept;
   // Fills the batch with steps drawn uniformly, with replacement. The history must not be empty.
-  void draw(Rng& rng, Batch& batch) const noexcept;
+  // `scale` is only used if the constructor was told so.
+  void draw(Rng& rng, Batch& batch, const RewardScale& scale = {}) const noexcept;
 
   static void state(auto& self, auto&& field) {
     std::uint64_t size = self.size();
@@ -34,7 +42,11 @@ class Replay {
     field("words", self.words_);
     field("non_zeros", self.count_);
     field("actions", self.action_);
-    field("rewards", self.reward_);
+    if (self.scaled_) {
+      field("exact_rewards", self.exact_reward_);
+    } else {
+      field("rewards", self.reward_);
+    }
   }
   // Whether the loaded state is valid for `actions` actions.
   bool valid(Action actions) const noexcept;
@@ -51,11 +63,13 @@ class Replay {
 
   std::size_t dim_;
   std::uint64_t capacity_;
+  bool scaled_;
   std::uint64_t oldest_ = 0;          // the place that is overwritten next when full
   std::vector<std::uint32_t> words_;  // size x dim: all elements, or indices and then values
   std::vector<std::uint32_t> count_;  // non-zero elements listed, or kDense
   std::vector<std::uint32_t> action_;
-  std::vector<float> reward_;
+  std::vector<float> reward_;         // empty if scaled
+  std::vector<double> exact_reward_;  // empty unless scaled
 };
 
 }  // namespace sau

@@ -60,6 +60,14 @@ concept WidthModel = ValueModel<M> && requires(M& model, Context x) {
   noexcept->std::same_as<std::span<const double>>;
 };
 
+// Has several opinions on every action, as a committee has.
+//  - disagreement(x): their standard deviation per action, valid until the next call.
+template <class M>
+concept DisagreementModel = ValueModel<M> && requires(M& model, Context x) {
+  { model.disagreement(x) }
+  noexcept->std::same_as<std::span<const double>>;
+};
+
 // May fail for good, as a network does when its weights are no longer finite numbers. Optional, for
 // models and strategies.
 //  - fault(): empty while all is well, else one sentence: what went wrong, when, and what may help.

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sau/core/setup.hpp"
+#include "sau/core/types.hpp"
+#include "sau/model/any_model.hpp"
+#include "sau/model/committee_options.hpp"
+#include "sau/model/credibility.hpp"
+#include "sau/model/joint_committee.hpp"
+
+namespace sau {
+
+// Several models that learn from the same rewards. The value of an action is the mean of their
+// predictions, weighted by how small their errors were (Credibility). How much they disagree is
+// offered to strategies: SAU adds a bonus for it, and lin_ucb takes it as the width.
+//
+// This class is for a fixed set of actions; for actions that come and go it is JointCommittee.
+//
+// A member that fails, or whose numbers are no longer finite, is left out, and a note says so. The
+// committee itself fails once no member is left.
+class Committee {
+ public:
+  static constexpr std::string_view kName = JointCommittee::kName;
+  static constexpr std::string_view kSummary = JointCommittee::kSummary;
+  static constexpr bool kUsesContext = true;
+  static constexpr RewardRange kRewards = JointCommittee::kRewards;
+  using Options = CommitteeOptions;
+  using ForIds = JointCommittee;
+
+  // What members=usual stands for.
+  static constexpr std::string_view kUsualMembers =
+      "linear(lambda=20,intercept=true)+linear(lambda=0.25,intercept=true)"
+      "+neural_linear(standardise=true,lambda=1)";
+
+  explicit Committee(const Setup& setup, const Options& options = {});
+  Committee(const Committee& other);
+  Committee(Committee&&) noexcept = default;
+  Committee& operator=(const Committee& other) { return *this = Committee(other); }
+  Committee& operator=(Committee&&) noexcept = default;
+  ~Committee() = default;
+
+  std::span<const double> values(Context x) noexcept {
+    look(x);
+    return value_;
+  }
+  // The standard deviation of the members' predictions.
+  std::span<const double> disagreement(Context x) noexcept {
+    look(x);
+    return disagreement_;
+  }
+  std::span<const double> widths(Context x) noexcept { return disagreement(x); }
+
+  void update(Context x, Action action, double reward) noexcept;
+
+  std::string fault() const;
+
+  // One record per opinion, in the order of the members.
+  std::vector<MemberRecord> members() const;
+
+  static void state(const Committee& self, StateWriter& writer);
+  static void state(Committee& self, StateReader& reader);
+
+ private:
+  struct Opinion {
+    std::size_t member;
+    std::string name;
+  };
+
+  // Asks all members about x, unless they were asked about it last and have not learned since.
+  void look(Context x) noexcept;
+  void leave_out_failed() noexcept;
+
+  std::vector<std::unique_ptr<AnyModel>> members_;
+  std::vector<Opinion> opinions_;
+  Credibility credibility_;
+
+  std::vector<double> latest_;  // the context that the following belong to
+  bool fresh_ = false;
+  std::vector<double> opinion_;  // opinions x actions
+  std::vector<double> value_, disagreement_;
+  std::vector<double> played_;  // opinions on the action being learned from
+};
+
+}  // namespace sau

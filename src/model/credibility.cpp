@@ -1,0 +1,156 @@
+#include "sau/model/credibility.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sau {
+namespace {
+
+constexpr double kFloor = 0.01;       // of r^2 in every loss
+constexpr double kSpreadFloor = 0.1;  // of R, for the disagreement
+
+double evidence(std::uint64_t rewards) noexcept {
+  return std::sqrt((static_cast<double>(rewards) + 1.0) / 2.0);
+}
+
+}  // namespace
+
+Credibility::Credibility(std::size_t opinions, std::size_t actions)
+    : loss_(opinions),
+      action_loss_(opinions * actions),
+      action_count_(actions),
+      out_(opinions),
+      weight_(opinions, 1.0),
+      action_weight_(opinions * actions, 1.0),
+      spread_weight_(opinions, 1.0) {}
+
+void Credibility::observe(Action action, std::span<const double> opinion, double reward) noexcept {
+  const auto keep = [](std::uint64_t n) {
+    return static_cast<double>(n) / (static_cast<double>(n) + 1.0);
+  };
+  const bool by_action = !action_count_.empty();
+  const double kept = keep(count_), kept_here = by_action ? keep(action_count_[action]) : 0.0;
+  const double square = reward * reward;
+  for (std::size_t k = 0; k < loss_.size(); ++k) {
+    if (left_out(k)) continue;
+    const double clipped = count_ == 0 ? opinion[k] : std::clamp(opinion[k], lowest_, highest_);
+    const double error = reward - clipped;
+    const double grown = error * error + kFloor * square;
+    loss_[k] = loss_[k] * kept + grown;
+    if (by_action) {
+      double& here = action_loss_[action * loss_.size() + k];
+      here = here * kept_here + grown;
+    }
+    if (!std::isfinite(loss_[k])) leave_out(k);
+  }
+  reward_squares_ = reward_squares_ * kept + square;
+  lowest_ = count_ == 0 ? reward : std::min(lowest_, reward);
+  highest_ = count_ == 0 ? reward : std::max(highest_, reward);
+  ++count_;
+  refresh();
+  if (by_action) {
+    ++action_count_[action];
+    refresh(action);
+  }
+}
+
+void Credibility::clip(std::span<double> opinion) const noexcept {
+  if (count_ == 0) return;
+  for (double& f : opinion) f = std::clamp(f, lowest_, highest_);
+}
+
+void Credibility::leave_out(std::size_t k) noexcept {
+  out_[k] = 1;
+  refresh();
+}
+
+void Credibility::weigh(std::span<const double> loss, double add, double power,
+                        std::span<double> weight) const noexcept {
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < loss.size(); ++k) {
+    if (!left_out(k)) least = std::min(least, loss[k] + add);
+  }
+  for (std::size_t k = 0; k < loss.size(); ++k) {
+    const double own = loss[k] + add;
+    if (left_out(k)) {
+      weight[k] = 0.0;
+    } else if (own == least) {
+      weight[k] = 1.0;
+    } else {
+      weight[k] = std::exp(-power * std::log(own / least));  // 0 if only the least is 0
+    }
+  }
+}
+
+void Credibility::refresh() noexcept {
+  const double power = evidence(count_);
+  weigh(loss_, 0.0, std::min(kMostPower, power), weight_);
+  weigh(loss_, kSpreadFloor * reward_squares_, power, spread_weight_);
+}
+
+void Credibility::refresh(Action action) noexcept {
+  const std::size_t place = action * loss_.size();
+  weigh(std::span(action_loss_).subspan(place, loss_.size()), 0.0,
+        std::min(kMostPower, evidence(action_count_[action])),
+        std::span(action_weight_).subspan(place, loss_.size()));
+}
+
+void Credibility::restored() noexcept {
+  refresh();
+  for (std::size_t a = 0; a < action_count_.size(); ++a) {
+    if (action_count_[a] > 0) refresh(static_cast<Action>(a));
+  }
+}
+
+void Credibility::judge(std::span<const double> opinion, std::span<double> value,
+                        std::span<double> disagreement) const noexcept {
+  const std::size_t actions = value.size(), members = loss_.size();
+  for (std::size_t a = 0; a < actions; ++a) {
+    const double* local = action_count_.empty() ? nullptr : &action_weight_[a * members];
+    double sum = 0.0, weights = 0.0, spread_sum = 0.0, spread_weights = 0.0;
+    for (std::size_t k = 0; k < members; ++k) {
+      const double f = opinion[k * actions + a];
+      if (left_out(k) || !std::isfinite(f)) continue;
+      const double w = weight_[k] * (local == nullptr ? 1.0 : local[k]);
+      sum += w * f;
+      weights += w;
+      spread_sum += spread_weight_[k] * f;
+      spread_weights += spread_weight_[k];
+    }
+    value[a] = weights > 0.0 ? sum / weights : 0.0;
+    const double mean = spread_weights > 0.0 ? spread_sum / spread_weights : 0.0;
+    double variance = 0.0;
+    for (std::size_t k = 0; k < members; ++k) {
+      const double f = opinion[k * actions + a];
+      if (left_out(k) || !std::isfinite(f)) continue;
+      variance += spread_weight_[k] * (f - mean) * (f - mean);
+    }
+    disagreement[a] = spread_weights > 0.0 ? std::sqrt(variance / spread_weights) : 0.0;
+  }
+}
+
+std::vector<double> Credibility::shares(Action action) const {
+  std::vector<double> share = weight_;
+  double sum = 0.0;
+  for (std::size_t k = 0; k < share.size(); ++k) {
+    if (!action_count_.empty()) share[k] *= action_weight_[action * share.size() + k];
+    sum += share[k];
+  }
+  for (double& s : share) s = sum > 0.0 ? s / sum : 0.0;
+  return share;
+}
+
+std::vector<double> Credibility::mean_shares() const {
+  if (action_count_.empty() || count_ == 0) return shares(0);
+  std::vector<double> mean(loss_.size());
+  for (std::size_t a = 0; a < action_count_.size(); ++a) {
+    const double part = static_cast<double>(action_count_[a]) / static_cast<double>(count_);
+    if (part == 0.0) continue;
+    const std::vector<double> share = shares(static_cast<Action>(a));
+    for (std::size_t k = 0; k < mean.size(); ++k) mean[k] += part * share[k];
+  }
+  return mean;
+}
+
+}  // namespace sau
