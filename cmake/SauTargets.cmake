@@ -11,6 +11,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(sau_flags INTERFACE -Wno-restrict)
 endif()
 
+# No object may contain the folder of the tree, so that the compiler cache can share objects between
+# copies of the tree. In builds with debug information other than the sanitizers' the folder stays,
+# because a debugger must find the sources.
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize" OR NOT CMAKE_BUILD_TYPE MATCHES "Debug|RelWithDebInfo")
+  target_compile_options(sau_flags INTERFACE -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+endif()
+
 # In sanitizer builds, optimise only the code that computes. Optimising instrumented code takes the
 # compiler minutes.
 function(sau_compile_quickly target)

@@ -17,7 +17,8 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
       COMMENT "Looking up the commit"
       VERBATIM)
     target_sources(${target} PRIVATE ${output})
-    set_source_files_properties(${output} PROPERTIES GENERATED ON)
+    # Not in a batch, which every commit would compile again.
+    set_source_files_properties(${output} PROPERTIES GENERATED ON SKIP_UNITY_BUILD_INCLUSION ON)
     add_dependencies(${target} sau_version)
   endfunction()
   return()

@@ -13,6 +13,7 @@
 #include "support/catalogue_types.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test_paths.hpp"
 
 namespace sau {
 namespace {
@@ -131,7 +132,7 @@ TEST(AgentFile, DescribesItself) {
 // The example of docs/formats/agent.md, written when agent files had version 1.
 TEST(AgentFile, AFileOfVersion1IsReadAndWrittenInTheNewVersion) {
   const TemporaryFolder folder;
-  const std::filesystem::path old = std::string(SAU_TEST_DATA_DIR) + "/version_1.agent";
+  const std::filesystem::path old = std::string(testing::test_data_folder()) + "/version_1.agent";
   const SavedAgent saved = load_agent(old);
   EXPECT_EQ(saved.agent->spec(), "sample_mean+sau_ucb");
   save_agent(folder / "anew", *saved.agent, saved.rng);

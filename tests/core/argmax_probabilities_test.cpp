@@ -15,6 +15,7 @@
 
 #include "core/argmax_reference.hpp"
 #include "support/normal_cdf.hpp"
+#include "support/test_paths.hpp"
 
 namespace sau {
 namespace {
@@ -185,8 +186,8 @@ TEST(ArgmaxProbabilities, TrapezoidalRuleAgrees) {
 
 // Values of tools/make_argmax_reference.py, 60-digit arithmetic.
 TEST(ArgmaxProbabilities, HighPrecisionValues) {
-  const auto cases =
-      testing::read_argmax_cases(std::string(SAU_TEST_DATA_DIR) + "/argmax_probabilities.csv");
+  const auto cases = testing::read_argmax_cases(std::string(testing::test_data_folder()) +
+                                                "/argmax_probabilities.csv");
   ASSERT_EQ(cases.size(), 28u);
   double worst = 0.0;
   for (const auto& example : cases) {

@@ -11,6 +11,7 @@
 
 #include "sau/core/file.hpp"
 #include "support/errors.hpp"
+#include "support/test_paths.hpp"
 
 namespace sau {
 namespace {
@@ -79,7 +80,7 @@ TEST(Container, BytesAreAsDocumented) {
 }
 
 TEST(Container, EveryShorterAndEveryChangedFileIsDamaged) {
-  const std::string data = SAU_TEST_DATA_DIR;
+  const std::string data = testing::test_data_folder();
   for (const std::string& good :
        {state_file(), file_of(kModelFile, "{}", ""), read_file(data + "/version_1.agent"),
         read_file(data + "/service_v2/model.sau")}) {
@@ -116,7 +117,8 @@ TEST(Container, AnotherKindOrVersionIsNotDamage) {
   EXPECT_EQ(refusal_of(state_file(kAgentFile), kAgentFile), "");
   EXPECT_EQ(refusal_of(state_file(kAgentFile), kModelFile),
             "a file: is a file of the kind 'agent'; expected 'model'");
-  EXPECT_EQ(refusal_of(read_file(std::string(SAU_TEST_DATA_DIR) + "/version_1.agent"), kModelFile),
+  EXPECT_EQ(refusal_of(read_file(std::string(testing::test_data_folder()) + "/version_1.agent"),
+                       kModelFile),
             "a file: is a file of the kind 'agent'; expected 'model'");
   EXPECT_EQ(refusal_of(with_version(state_file(), 27), kAgentFile),
             "a file: is of version 27 of agent files; this sau reads versions 1 to 2");
@@ -143,7 +145,7 @@ TEST(Container, AStateIsReadToItsEnd) {
 }
 
 TEST(Container, FilesOfVersion1AreRead) {
-  const std::string data = SAU_TEST_DATA_DIR;
+  const std::string data = testing::test_data_folder();
   const std::string agent_bytes = read_file(data + "/version_1.agent");
   const Container agent = open_container(agent_bytes, "a file", kAgentFile);
   EXPECT_EQ(agent.version, 1U);

@@ -10,6 +10,7 @@
 #include "store/old_store_support.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test_paths.hpp"
 
 namespace sau {
 namespace {
@@ -24,7 +25,8 @@ using testing::TemporaryFolder;
 class OldFolder {
  public:
   OldFolder() {
-    fs::copy(fs::path(SAU_TEST_DATA_DIR) / "service_v2", path(), fs::copy_options::recursive);
+    fs::copy(fs::path(testing::test_data_folder()) / "service_v2", path(),
+             fs::copy_options::recursive);
     for (const auto& entry : fs::recursive_directory_iterator(path())) {
       fs::permissions(entry.path(), fs::perms::owner_all);
     }

@@ -10,6 +10,7 @@
 
 #include "sau/core/file.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test_paths.hpp"
 
 namespace sau::testing {
 
@@ -29,7 +30,7 @@ class DataFolders {
   // the repository.
   static std::filesystem::path shared_data() {
     const std::string folder = variable("SAU_SHARED_DIR");
-    return std::filesystem::path(folder.empty() ? SAU_SHARED_DIR : folder) / "data";
+    return std::filesystem::path(folder.empty() ? folder_beside_repository() : folder) / "data";
   }
   // Points the data folder to the real data. Returns false if there are none.
   static bool use_shared_data() {
