@@ -48,6 +48,9 @@ std::string to_text(const char* title, std::span<const Alias> aliases) {
     if (!alias.contextual.empty()) {
       text += fmt::format("  {:<22} {:<32} if there are contexts\n", "", alias.contextual);
     }
+    if (!alias.by_id.empty()) {
+      text += fmt::format("  {:<22} {:<32} if actions come and go by id\n", "", alias.by_id);
+    }
   }
   return text;
 }
@@ -76,6 +79,7 @@ Json to_json(std::span<const Alias> aliases) {
   for (const Alias& alias : aliases) {
     Json entry = {{"name", alias.name}, {"spec", alias.spec}, {"where", alias.where}};
     if (!alias.contextual.empty()) entry["contextual"] = alias.contextual;
+    if (!alias.by_id.empty()) entry["by_id"] = alias.by_id;
     list.push_back(std::move(entry));
   }
   return list;

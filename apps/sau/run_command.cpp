@@ -19,7 +19,8 @@ struct RunFlags : LaboratoryFlags {
   void fields(auto&& field) {
     field("problem", problem, "a problem, such as 'bernoulli(actions=50,gap=0.1)'; repeatable");
     field("agent", agent,
-          "an agent, such as sau_ucb or 'sample_mean+sau_ucb(alpha=0.5)'; repeatable");
+          "an agent, such as sau_ucb or 'sample_mean+sau_ucb(alpha=0.5)'; repeatable; without one: "
+          "sau, the default agent, and uniform");
     field("trials", trials, "independent trials of every cell", Bounds{.min = 1.0});
     field("steps", steps, "steps per trial; 0 means the problem's own horizon");
     late.fields(field);
@@ -72,6 +73,7 @@ Handler describe_run(CLI::App& app) {
       "All agents on a problem get the same contexts and the same noise.");
   app.footer(
       "Examples:\n"
+      "  sau run --problem wheel\n"
       "  sau run --problem bernoulli --agent sau_ucb --agent ucb1\n"
       "  sau run --problem 'bernoulli(actions=50)' --agent sau_sampling --agent ts --trials 500\n"
       "  sau run --problem bernoulli --agent 'epsilon_greedy(epsilon=0.05)' --steps 10000 --json\n"
@@ -81,10 +83,12 @@ Handler describe_run(CLI::App& app) {
       "same for the same request; more trials or more agents may be added to a folder later.");
   const auto flags = add_flags<RunFlags>(app);
   return [flags] {
-    if (flags->problem.empty() || flags->agent.empty()) {
-      throw UsageError(std::string("run: ") + (flags->problem.empty() ? "--problem" : "--agent") +
-                       " is missing; for example: sau run --problem bernoulli --agent sau_ucb");
+    if (flags->problem.empty()) {
+      throw UsageError(
+          "run: --problem is missing; for example: sau run --problem wheel, or sau run --problem "
+          "bernoulli --agent sau_ucb --agent ucb1");
     }
+    if (flags->agent.empty()) flags->agent = {std::string(kDefaultAgent), "uniform"};
     const Experiment experiment{
         .seed = flags->seed,
         .cells = make_cells(problems_of(*flags), flags->agent, flags->steps, flags->trials)};

@@ -34,7 +34,8 @@ py::list describe(std::span<const Alias> aliases) {
   for (const Alias& alias : aliases) {
     list.append(py::dict("name"_a = std::string(alias.name), "spec"_a = std::string(alias.spec),
                          "where"_a = std::string(alias.where),
-                         "contextual"_a = std::string(alias.contextual)));
+                         "contextual"_a = std::string(alias.contextual),
+                         "by_id"_a = std::string(alias.by_id)));
   }
   return list;
 }

@@ -29,6 +29,7 @@ class AgentByIds final : public AnyAgent {
   void last_probabilities(Context x, std::span<double> out) override { probabilities(x, out); }
   std::span<const double> values(Context x) override;
   std::string fault() const override { return agent_->fault(); }
+  std::vector<MemberRecord> members() const override { return agent_->members(); }
   void play(Problem& problem, Streams& rng, std::uint64_t steps, Recorder& record) override;
   void merge(const AnyAgent& other) override;
   std::unique_ptr<AnyAgent> clone() const override;

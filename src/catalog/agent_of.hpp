@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "catalog/door_checks.hpp"
 #include "catalog/type_list.hpp"
@@ -56,6 +57,10 @@ class AgentOf final : public AnyAgent {
   }
 
   std::string fault() const override { return agent_.fault(); }
+  std::vector<MemberRecord> members() const override {
+    if constexpr (requires { agent_.model().members(); }) return agent_.model().members();
+    return {};
+  }
 
   void play(Problem& problem, Streams& rng, std::uint64_t steps, Recorder& record) override {
     check_problem(problem, shape_, M::kRewards, M::kName);

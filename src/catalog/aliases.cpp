@@ -6,6 +6,9 @@ namespace {
 // If the settings of the linear agents differ between data sets, these are the most common ones;
 // the files in experiments/ have the others.
 constexpr Alias kAgents[] = {
+    {"sau", "sample_mean+sau_ucb", "the default agent",
+     "committee+sau_ucb(initial_pulls=2,pool=30,start=0)",
+     "committee+sau_sampling(pool=30,start=0)"},
     {"Uniform", "sample_mean+uniform", "table 1"},
     {"UCB1", "sample_mean+ucb1", "appendix A.3"},
     {"TS", "beta_bernoulli+thompson", "appendix A.1, section 4.3", "linear_posterior+thompson"},

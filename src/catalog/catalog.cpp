@@ -26,12 +26,19 @@ std::string_view without_blanks(std::string_view text) {
   return start == std::string_view::npos ? "" : text.substr(start, end - start + 1);
 }
 
+// What an agent is made for: this decides what some names stand for.
+enum class For { kNoContexts, kContexts, kIds };
+
+For made_for(std::size_t dim) { return dim > 0 ? For::kContexts : For::kNoContexts; }
+
 // The text behind an alias, or the text itself.
-std::string expand_agent(std::string_view text, std::size_t dim) {
+std::string expand_agent(std::string_view text, For made) {
   const std::string wanted = without_hyphens(lower_case(without_blanks(text)));
   for (const Alias& alias : agent_aliases()) {
     if (without_hyphens(lower_case(alias.name)) != wanted) continue;
-    return std::string(dim > 0 && !alias.contextual.empty() ? alias.contextual : alias.spec);
+    if (made == For::kIds && !alias.by_id.empty()) return std::string(alias.by_id);
+    return std::string(made != For::kNoContexts && !alias.contextual.empty() ? alias.contextual
+                                                                             : alias.spec);
   }
   return std::string(text);
 }
@@ -94,11 +101,6 @@ const ModelEntry& member_named(const std::string& name) {
   return model_named(name);
 }
 
-// What an agent is made for: this decides what some names stand for.
-enum class For { kNoContexts, kContexts, kIds };
-
-For made_for(std::size_t dim) { return dim > 0 ? For::kContexts : For::kNoContexts; }
-
 // Among the models that the strategy can use, the first of those that suit best.
 std::string usual_model(const std::string& strategy, For made) {
   const auto suits = [made](const ModelEntry& model) {
@@ -125,7 +127,7 @@ std::optional<Spec> take_ids(std::vector<std::string>& parts) {
 }
 
 AgentSpec parse_agent(std::string_view text, For made) {
-  auto parts = split_specs(expand_agent(text, made == For::kNoContexts ? 0 : 1), '+');
+  auto parts = split_specs(expand_agent(text, made), '+');
   auto ids = take_ids(parts);
   if (parts.size() > 2) {
     throw UsageError("cannot read the agent '" + std::string(text) +
@@ -140,7 +142,7 @@ AgentSpec parse_agent(std::string_view text, For made) {
                      only.name + "+strategy, for example " + only.name + "+sau_sampling");
   }
   if (!has_name(Strategies{}, only.name)) {
-    refuse_settings(only, expand_agent(only.name, made == For::kNoContexts ? 0 : 1));
+    refuse_settings(only, expand_agent(only.name, made));
     auto known = names(Strategies{});
     add_alias_names(known, agent_aliases());
     throw UsageError(unknown_name("agent", only.name, known));

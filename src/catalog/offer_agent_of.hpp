@@ -166,6 +166,12 @@ void decide_among(const Weights& weights, const Rule<S>& rule, const ActionTable
   }
 }
 
+template <class Weights>
+std::vector<MemberRecord> members_of(const Weights& weights) {
+  if constexpr (requires { weights.members(); }) return weights.members();
+  return {};
+}
+
 // What OfferAgent::published() returns.
 template <class Weights, Strategy S>
 class PublishedOfferAgent final : public OfferAgent {
@@ -188,6 +194,7 @@ class PublishedOfferAgent final : public OfferAgent {
   RewardRange rewards() const noexcept override { return rewards_; }
   std::uint64_t learned() const noexcept override { return experience_.learned; }
   std::string fault() const override { return fault_; }
+  std::vector<MemberRecord> members() const override { return members_of(weights_); }
   std::vector<ActionRecord> actions(std::size_t limit) const override {
     return table_.most_counted(limit);
   }
@@ -250,6 +257,7 @@ class OfferAgentOf final : public OfferAgent {
   RewardRange rewards() const noexcept override { return kRewards; }
   std::uint64_t learned() const noexcept override { return experience_.learned; }
   std::string fault() const override { return model_.fault(); }
+  std::vector<MemberRecord> members() const override { return members_of(model_.weights()); }
   std::vector<ActionRecord> actions(std::size_t limit) const override {
     return table_.most_counted(limit);
   }

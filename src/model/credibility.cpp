@@ -34,8 +34,7 @@ void Credibility::observe(Action action, std::span<const double> opinion, double
   const double square = reward * reward;
   for (std::size_t k = 0; k < loss_.size(); ++k) {
     if (left_out(k)) continue;
-    const double clipped = count_ == 0 ? opinion[k] : std::clamp(opinion[k], lowest_, highest_);
-    const double error = reward - clipped;
+    const double error = reward - std::clamp(opinion[k], lowest_, highest_);
     const double grown = error * error + kFloor * square;
     loss_[k] = loss_[k] * kept + grown;
     if (by_action) {
@@ -56,7 +55,6 @@ void Credibility::observe(Action action, std::span<const double> opinion, double
 }
 
 void Credibility::clip(std::span<double> opinion) const noexcept {
-  if (count_ == 0) return;
   for (double& f : opinion) f = std::clamp(f, lowest_, highest_);
 }
 

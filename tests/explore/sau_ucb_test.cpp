@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "sau/agent/agent.hpp"
+#include "sau/core/archive.hpp"
 #include "sau/model/sample_mean.hpp"
 #include "support/fixed_values.hpp"
 #include "support/setups.hpp"
@@ -198,6 +201,110 @@ TEST(SauState, MergedPartsEqualTheWhole) {
     }
   }
   EXPECT_TRUE(std::isinf(left.width()[3]));
+}
+
+// Residuals 3, 1 of action 0 and 2 of action 1: T = (9 + 1 + 4) / 3.
+TEST(SauState, PoolAddsResidualsOfAverageSize) {
+  SauState state(2, 1.0, {.pool = 6.0, .start = 0.5});
+  state.observe(0, 3.0);
+  state.observe(1, 2.0);
+  state.observe(0, 1.0);
+  const double prior = 6.0 * 14.0 / 3.0;
+  EXPECT_DOUBLE_EQ(state.width()[0], std::sqrt(0.5 + 10.0 + prior) / 2.0);
+  EXPECT_DOUBLE_EQ(state.width()[1], std::sqrt(0.5 + 4.0 + prior));
+  EXPECT_DOUBLE_EQ(state.variance(0), (0.5 + 10.0 + prior) / 2.0);
+}
+
+TEST(SauState, AnActionWithoutARewardHasAnInfiniteWidthWithPoolToo) {
+  SauState state(2, 1.0, {.pool = 6.0});
+  state.observe(0, 3.0);
+  EXPECT_TRUE(std::isinf(state.width()[1]));
+  EXPECT_EQ(state.unplayed(), 1U);
+}
+
+// Nothing has a scale yet, so any will do: widths depend on the counts alone.
+TEST(SauState, PoolExploresByCountsWhileEveryResidualIsZero) {
+  SauState state(2, 1.0, {.pool = 4.0, .start = 0.0});
+  state.observe(0, 0.0);
+  state.observe(1, 0.0);
+  state.observe(1, 0.0);
+  EXPECT_DOUBLE_EQ(state.width()[0], 2.0);
+  EXPECT_DOUBLE_EQ(state.width()[1], 1.0);
+}
+
+TEST(SauState, PoolWithoutAStartIsFreeOfUnits) {
+  SauState plain(3, 1.0, {.pool = 25.0, .start = 0.0}), scaled = plain;
+  Rng rng({.seed = 2});
+  for (int n = 0; n < 100; ++n) {
+    const auto action = static_cast<Action>(rng.below(3));
+    const double residual = rng.normal();
+    plain.observe(action, residual);
+    scaled.observe(action, 1024.0 * residual);
+    for (std::size_t a = 0; a < 3; ++a) ASSERT_EQ(scaled.width()[a], 1024.0 * plain.width()[a]);
+  }
+}
+
+TEST(SauState, PooledHalvesMergeToTheWhole) {
+  SauState whole(2, 1.0, {.pool = 5.0}), left = whole, right = whole;
+  Rng rng({.seed = 2});
+  for (int n = 0; n < 60; ++n) {
+    const auto action = static_cast<Action>(rng.below(2));
+    const double residual = rng.normal();
+    whole.observe(action, residual);
+    (n % 3 == 0 ? left : right).observe(action, residual);
+  }
+  left.merge(right);
+  for (std::size_t a = 0; a < 2; ++a) EXPECT_NEAR(left.width()[a], whole.width()[a], 1e-14);
+}
+
+TEST(SauState, PoolIsPartOfTheSavedState) {
+  SauState saved(2, 1.0, {.pool = 5.0});
+  Rng rng({.seed = 2});
+  for (int n = 0; n < 50; ++n) saved.observe(static_cast<Action>(n % 2), rng.normal());
+  StateWriter writer;
+  SauState::state(saved, writer);
+  SauState loaded(2, 1.0, {.pool = 5.0});
+  StateReader reader(writer.bytes());
+  SauState::state(loaded, reader);
+  reader.finish();
+  loaded.restored();
+  saved.observe(0, 1.0);
+  loaded.observe(0, 1.0);
+  for (std::size_t a = 0; a < 2; ++a) EXPECT_EQ(loaded.width()[a], saved.width()[a]);
+}
+
+TEST(SauUcb, ADisagreementAboveTheNoiseCountsInFull) {
+  EXPECT_DOUBLE_EQ(disagreement_bonus(3.0, 16.0), 9.0 / 5.0);
+  EXPECT_DOUBLE_EQ(disagreement_bonus(3.0, 0.0), 3.0);
+  EXPECT_DOUBLE_EQ(disagreement_bonus(0.0, 0.0), 0.0);
+  EXPECT_NEAR(disagreement_bonus(1e-3, 1.0), 1e-6, 1e-12);
+}
+
+// Values set by hand, and a disagreement about action 1.
+class Disputed : public FixedValues {
+ public:
+  using FixedValues::FixedValues;
+  std::span<const double> disagreement(Context) const noexcept { return disagreement_; }
+
+ private:
+  std::vector<double> disagreement_ = {0.0, 2.0};
+};
+
+// Both actions have S2 = 1 + 3 = 4 and n_a = 4, so tau2 = 1 and their bonuses are equal. The
+// disagreement adds 4 / sqrt(5) = 1.789 to action 1.
+TEST(SauUcb, AddsTheDisagreementToTheValue) {
+  Rng rng({.seed = 1});
+  for (const auto& [value, expected] : {std::pair{1.78, 1U}, {1.80, 0U}}) {
+    Explorer<SauUcb> ucb(actions(2));
+    Disputed model({value, 0.0});
+    for (int n = 0; n < 2; ++n) ucb.choose(model, {}, rng);
+    for (const Action a : {0U, 1U}) {
+      for (const double residual : {1.0, 1.0, 1.0, 0.0}) ucb.observe(a, residual);
+    }
+    EXPECT_EQ(ucb.choose(model, {}, rng).action, expected);
+    FixedValues undisputed({value, 0.0});
+    EXPECT_EQ(ucb.choose(undisputed, {}, rng).action, 0U);
+  }
 }
 
 }  // namespace

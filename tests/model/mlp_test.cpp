@@ -280,5 +280,98 @@ TEST(MlpOptions, HistoryReadsBack) {
   EXPECT_EQ(write_spec("mlp", history("1000")), "mlp(history=1000)");
 }
 
+// Every 5 steps until step 500, every 25 from step 2500 on.
+TEST(Mlp, TheEarlySchedulePutsMoreRoundsFirst) {
+  std::uint64_t even = 0, early = 0;
+  for (std::uint64_t step = 1; step <= 17'820; ++step) {
+    if (step % training_interval(Schedule::kEven, 20, step) == 0) ++even;
+    if (step % training_interval(Schedule::kEarly, 20, step) == 0) ++early;
+    if (step == 500) {
+      EXPECT_EQ(even, 25U);
+      EXPECT_EQ(early, 100U);
+    }
+    if (step == 2000) {
+      EXPECT_EQ(even, 100U);
+      EXPECT_EQ(early, 254U);
+    }
+  }
+  EXPECT_EQ(even, 891U);
+  EXPECT_EQ(early, 891U);
+  EXPECT_EQ(training_interval(Schedule::kEarly, 1, 1), 1U);
+  EXPECT_EQ(training_interval(Schedule::kEarly, 1, 1'000'000'000), 1U);
+}
+
+MlpOptions standardised() {
+  MlpOptions options = options_of();
+  options.standardise = true;
+  return options;
+}
+
+// Between two rounds of training nothing moves, so whatever a round changes is learning and not a
+// new unit. With a learning rate that is next to nothing, a round changes next to nothing.
+TEST(Mlp, StandardisedPredictionsDoNotJumpWhenTheUnitMoves) {
+  MlpOptions options = standardised();
+  options.lr = 1e-10;
+  Mlp model(kSetup, options);
+  World world;
+  learn(model, world, 10);
+  const std::vector<double> probe(kDim, 0.3);
+  const auto before = std::vector<double>(model.values(probe).begin(), model.values(probe).end());
+  Rng rng({.seed = 4});
+  for (int n = 0; n < 200; ++n) {  // rewards of another mean and another size
+    const Context x = world.next();
+    model.update(x, world.action(), 50.0 + 20.0 * rng.normal());
+  }
+  for (std::size_t a = 0; a < kActions; ++a) EXPECT_NEAR(model.values(probe)[a], before[a], 1e-3);
+}
+
+TEST(Mlp, StandardisedRewardsMayHaveAnyUnit) {
+  for (const double unit : {1024.0, 1.0 / 65536.0}) {
+    Mlp plain(kSetup, standardised()), scaled(kSetup, standardised());
+    World world, same;
+    for (int n = 0; n < 300; ++n) {
+      const Context x = world.next();
+      same.next();
+      const Action action = world.action();
+      same.action();
+      const auto one = plain.values(x), two = scaled.values(x);
+      for (std::size_t a = 0; a < kActions; ++a) ASSERT_EQ(two[a], unit * one[a]) << n;
+      plain.update(x, action, world.reward(action));
+      scaled.update(x, action, unit * same.reward(action));
+    }
+  }
+}
+
+TEST(Mlp, StandardisedRewardsThatAreAllEqualArePredictedExactly) {
+  Mlp model(kSetup, standardised());
+  World world;
+  for (int n = 0; n < 50; ++n) {
+    const Context x = world.next();
+    model.update(x, world.action(), 7.25);
+  }
+  for (const double value : model.values(world.next())) EXPECT_EQ(value, 7.25);
+  EXPECT_EQ(model.updates_done(), 0U);
+}
+
+// Far from 0 and small beside their mean: a plain network is still far off.
+TEST(Mlp, StandardisedLearnsRewardsFarFromZero) {
+  Mlp plain(kSetup, options_of()), model(kSetup, standardised());
+  World world;
+  double error = 0.0, plain_error = 0.0;
+  for (int n = 0; n < 3000; ++n) {
+    const Context x = world.next();
+    const Action action = world.action();
+    const double reward = 1000.0 + world.reward(action);
+    if (n >= 2000) {
+      error += std::pow(model.values(x)[action] - reward, 2.0);
+      plain_error += std::pow(plain.values(x)[action] - reward, 2.0);
+    }
+    model.update(x, action, reward);
+    plain.update(x, action, reward);
+  }
+  EXPECT_LT(error / 1000.0, 0.3);  // the rewards' own variance is about 0.45
+  EXPECT_GT(plain_error, 10.0 * error);
+}
+
 }  // namespace
 }  // namespace sau::mlp_test

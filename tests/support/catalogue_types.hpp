@@ -166,6 +166,12 @@ struct PairCase {
     if (model == Mlp::kName || model == NeuralLinear::kName) settings = "(" + deep + ")";
     if (model == HashedMlp::kName) settings = "(bits=8," + deep + ")";
     if (model == HashedLinear::kName) settings = "(bits=8)";
+    if (model == Committee::kName) {
+      settings = by_ids ? "(members=\"hashed_linear(bits=8,relative=true)+hashed_mlp(bits=8," +
+                              deep + ")+linear\")"
+                        : "(members=\"linear(lambda=20)+neural_linear(" + deep +
+                              ",standardise=true)+hashed_linear(bits=8)\")";
+    }
     return model + settings + "+" + strategy + strategy_settings +
            (by_ids ? "+ids(actions=64,dim=4,outputs=8)" : "");
   }

@@ -3,11 +3,13 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "sau/agent/play.hpp"
 #include "sau/agent/recorder.hpp"
 #include "sau/core/archive.hpp"
 #include "sau/core/types.hpp"
+#include "sau/model/committee_options.hpp"
 #include "sau/problem/problem.hpp"
 
 namespace sau {
@@ -40,6 +42,8 @@ class AnyAgent {
   // What went wrong for good, as one sentence; empty while all is well. The agent goes on choosing,
   // but its choices mean nothing.
   virtual std::string fault() const = 0;
+  // The members of a committee; empty for other models.
+  virtual std::vector<MemberRecord> members() const { return {}; }
 
   // Plays a trial. Throws Error when the problem does not fit this agent.
   virtual void play(Problem& problem, Streams& rng, std::uint64_t steps, Recorder& record) = 0;

@@ -10,6 +10,7 @@
 
 #include "sau/core/archive.hpp"
 #include "sau/core/types.hpp"
+#include "sau/model/committee_options.hpp"
 #include "sau/model/joint_features.hpp"
 
 namespace sau {
@@ -60,6 +61,8 @@ class OfferAgent {
   virtual std::uint64_t learned() const noexcept = 0;
   // What went wrong for good; empty while all is well.
   virtual std::string fault() const = 0;
+  // The members of a committee; empty for other models.
+  virtual std::vector<MemberRecord> members() const { return {}; }
   // The known action ids, highest count first, at most `limit`.
   virtual std::vector<ActionRecord> actions(std::size_t limit) const = 0;
   virtual std::size_t action_count() const noexcept = 0;

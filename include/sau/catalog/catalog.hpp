@@ -31,6 +31,9 @@ namespace sau {
 // twice, for multi-armed and for linear problems. The length `dim` of the contexts decides both.
 // All functions throw UsageError for text they cannot read or names they do not know.
 
+// The agent for people who name none: an alias.
+inline constexpr std::string_view kDefaultAgent = "sau";
+
 std::unique_ptr<AnyAgent> make_agent(std::string_view agent, const Setup& setup);
 // The same agent for actions that come and go by id (agent/offer_agent.hpp). A model alone is
 // joined with sau_sampling, and a strategy alone with the first joint model that fits. With a seed,
@@ -83,10 +86,11 @@ ComponentInfo describe_ids();
 ComponentInfo describe_late();
 
 struct Alias {
-  std::string_view name;   // as in the paper; case-insensitive, hyphens optional for agents
-  std::string_view spec;   // what it stands for
-  std::string_view where;  // in the paper
+  std::string_view name;             // case-insensitive, hyphens optional for agents
+  std::string_view spec;             // what it stands for
+  std::string_view where;            // in the paper, or what it is
   std::string_view contextual = {};  // what it stands for with contexts, if different
+  std::string_view by_id = {};       // and for actions that come and go by id, if different again
 };
 std::span<const Alias> agent_aliases();
 std::span<const Alias> problem_aliases();

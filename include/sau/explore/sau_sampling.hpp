@@ -12,7 +12,7 @@ namespace sau {
 struct SauSamplingOptions {
   double alpha = 1.0;
   std::uint64_t initial_pulls = 1;
-  SauPrior prior;
+  SauPrior prior = {};
   void fields(auto&& field) {
     field("alpha", alpha, "scale of the standard deviation; 1 in the paper",
           Bounds{.min = 0.0, .open = true});

@@ -11,7 +11,7 @@ struct SauUcbOptions {
   double alpha = 1.0;
   std::uint64_t initial_pulls = 1;
   double floor = 0.0;
-  SauPrior prior;
+  SauPrior prior = {};
   void fields(auto&& field) {
     field("alpha", alpha, "scale of the bonus; 1 in the paper", Bounds{.min = 0.0, .open = true});
     field("initial_pulls", initial_pulls, "opening rounds that play every action in turn",

@@ -12,7 +12,8 @@ namespace sau {
 // How far to believe each of several opinions on the value of an action, judged by their errors. An
 // error is honest: it is measured before anybody learned from the reward. With f_k the opinion on
 // the action that was played, and r the reward,
-//     e_k = r - f_k, where f_k is first clipped to the range of the rewards so far;
+//     e_k = r - f_k, where f_k is first clipped to the range of the rewards so far (0 before the
+//     first one, when an opinion has no unit yet);
 //     L_k <- L_k n/(n+1) + e_k^2 + 0.01 r^2,   N = (n+1)/2 once n rewards have come,
 // so that old errors count less. There is one L_k over all actions and, if the actions are a fixed
 // set, one L_ka per action, with N_a. The value of an action is the mean of the opinions on it,
@@ -79,7 +80,7 @@ class Credibility {
   std::uint64_t count_ = 0;                  // n
   std::vector<std::uint64_t> action_count_;  // n_a
   double reward_squares_ = 0.0;              // R
-  double lowest_ = 0.0, highest_ = 0.0;      // rewards
+  double lowest_ = 0.0, highest_ = 0.0;      // rewards; 0 before the first
   std::vector<std::uint8_t> out_;
 
   // Computed from the above.

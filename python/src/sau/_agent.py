@@ -85,7 +85,7 @@ class Agent(Estimator):
 
     def __init__(
         self,
-        agent: str,
+        agent: str = "sau",
         *,
         n_actions: int | None = None,
         context_dim: int | None = None,

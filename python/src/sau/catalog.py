@@ -58,15 +58,17 @@ class Component:
 
 @dataclass(frozen=True)
 class Alias:
-    """A name from the paper, the spec it stands for, and where the paper has it.
+    """A name, the spec it stands for, and where the paper has it.
 
-    `contextual` is the spec it stands for if there are contexts, when that differs.
+    `contextual` is the spec it stands for if there are contexts, and `by_id` if actions come and go
+    by id, when these differ.
     """
 
     name: str
     spec: str
     where: str
     contextual: str = ""
+    by_id: str = ""
 
 
 def models() -> list[Component]:

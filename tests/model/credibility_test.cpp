@@ -1,0 +1,260 @@
+#include "sau/model/credibility.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "sau/core/archive.hpp"
+#include "sau/core/rng.hpp"
+
+namespace sau {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+
+struct Verdict {
+  std::vector<double> value, disagreement;
+};
+
+Verdict judged(const Credibility& credibility, const std::vector<double>& opinion,
+               std::size_t actions) {
+  Verdict verdict{std::vector<double>(actions), std::vector<double>(actions)};
+  credibility.judge(opinion, verdict.value, verdict.disagreement);
+  return verdict;
+}
+
+TEST(Credibility, BelievesEveryOpinionEquallyBeforeTheFirstReward) {
+  const Credibility credibility(2, 1);
+  const Verdict verdict = judged(credibility, {1.0, 3.0}, 1);
+  EXPECT_DOUBLE_EQ(verdict.value[0], 2.0);
+  EXPECT_DOUBLE_EQ(verdict.disagreement[0], 1.0);
+}
+
+// Three rewards of action 1, so that L_k = L_ka:
+//     2: every opinion counts as 0, both errors are 2,     L = 4 + 0.04
+//     0: opinions are clipped to 2, both errors are -2,    L = 4.04 / 2 + 4 = 6.02
+//     1: opinions 1 and 2 have the errors 0 and -1,        L = 6.02 * 2 / 3 + 0.01 + (0, 1)
+// Then N = 2 and R = (4 / 2 + 0) * 2 / 3 + 1.
+TEST(Credibility, IsTheFormulaAfterThreeRewards) {
+  Credibility credibility(2, 2);
+  credibility.observe(1, std::vector<double>{-5.0, 7.0}, 2.0);
+  credibility.observe(1, std::vector<double>{0.0, 5.0}, 0.0);
+  credibility.observe(1, std::vector<double>{1.0, 2.0}, 1.0);
+  const double loss = 6.02 * 2.0 / 3.0 + 0.01, floor = 0.1 * (4.0 / 3.0 + 1.0);
+  const Verdict verdict = judged(credibility, {10.0, 1.0, 20.0, 2.0}, 2);
+  const double power = std::sqrt(2.0);
+  const double w0 = std::pow((loss + 1.0) / loss, -power), w = w0 * w0;
+  const double v = std::pow((loss + 1.0 + floor) / (loss + floor), -power);
+  EXPECT_NEAR(verdict.value[1], (1.0 + w * 2.0) / (1.0 + w), 1e-14);
+  // Action 0 was not played, so only L_k counts there.
+  EXPECT_NEAR(verdict.value[0], (10.0 + w0 * 20.0) / (1.0 + w0), 1e-13);
+  // Two numbers at distance 1 with weights p and 1 - p have the deviation sqrt(p (1 - p)).
+  const double p = v / (1.0 + v);
+  EXPECT_NEAR(verdict.disagreement[1], std::sqrt(p * (1.0 - p)), 1e-14);
+  EXPECT_NEAR(verdict.disagreement[0], 10.0 * std::sqrt(p * (1.0 - p)), 1e-13);
+}
+
+// Straight from the formulas, with every error kept.
+class Naive {
+ public:
+  Naive(std::size_t opinions, std::size_t actions) : opinions_(opinions), actions_(actions) {}
+
+  void observe(Action action, const std::vector<double>& opinion, double reward) {
+    std::vector<double> error;
+    for (const double f : opinion) {
+      double clipped = 0.0;
+      if (!rewards_.empty()) {
+        clipped = std::fmin(std::fmax(f, *std::ranges::min_element(rewards_)),
+                            *std::ranges::max_element(rewards_));
+      }
+      error.push_back(reward - clipped);
+    }
+    rewards_.push_back(reward);
+    errors_.push_back(error);
+    played_.push_back(action);
+  }
+
+  // L and N of opinion k, over all actions or one. Reward i of n has been multiplied by
+  // i / (i + 1) * (i + 1) / (i + 2) * ... = i / n since it came.
+  double loss(std::size_t k, int action) const {
+    return faded(action, [&](std::size_t i) {
+      return errors_[i][k] * errors_[i][k] + 0.01 * rewards_[i] * rewards_[i];
+    });
+  }
+  template <class F>
+  double faded(int action, F&& f) const {
+    std::vector<double> of;
+    for (std::size_t i = 0; i < played_.size(); ++i) {
+      if (action < 0 || played_[i] == static_cast<Action>(action)) of.push_back(f(i));
+    }
+    double sum = 0.0;
+    const auto n = static_cast<double>(of.size());
+    for (std::size_t i = 0; i < of.size(); ++i) sum += of[i] * static_cast<double>(i + 1) / n;
+    return sum;
+  }
+  double evidence(int action) const {
+    return faded(action, [](std::size_t) { return 1.0; });
+  }
+
+  double value(std::size_t a, const std::vector<double>& opinion) const {
+    double sum = 0.0, weights = 0.0;
+    for (std::size_t k = 0; k < opinions_; ++k) {
+      double w = 1.0;
+      for (const int scope : {-1, static_cast<int>(a)}) {
+        if (evidence(scope) == 0.0) continue;
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t j = 0; j < opinions_; ++j) least = std::fmin(least, loss(j, scope));
+        w *= std::pow(loss(k, scope) / least, -std::fmin(10.0, std::sqrt(evidence(scope))));
+      }
+      sum += w * opinion[k * actions_ + a];
+      weights += w;
+    }
+    return sum / weights;
+  }
+
+  double disagreement(std::size_t a, const std::vector<double>& opinion) const {
+    const double r = faded(-1, [&](std::size_t i) { return rewards_[i] * rewards_[i]; });
+    std::vector<double> v;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < opinions_; ++k) least = std::fmin(least, loss(k, -1) + 0.1 * r);
+    for (std::size_t k = 0; k < opinions_; ++k) {
+      v.push_back(std::pow((loss(k, -1) + 0.1 * r) / least, -std::sqrt(evidence(-1))));
+    }
+    double mean = 0.0, weights = 0.0, square = 0.0;
+    for (std::size_t k = 0; k < opinions_; ++k) {
+      mean += v[k] * opinion[k * actions_ + a];
+      weights += v[k];
+    }
+    mean /= weights;
+    for (std::size_t k = 0; k < opinions_; ++k) {
+      square += v[k] * std::pow(opinion[k * actions_ + a] - mean, 2.0);
+    }
+    return std::sqrt(square / weights);
+  }
+
+ private:
+  std::size_t opinions_, actions_;
+  std::vector<double> rewards_;
+  std::vector<std::vector<double>> errors_;
+  std::vector<Action> played_;
+};
+
+std::vector<double> random_opinions(Rng& rng, std::size_t count) {
+  std::vector<double> opinion(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    opinion[k] = (1.0 + 0.2 * static_cast<double>(k)) * rng.normal();
+  }
+  return opinion;
+}
+
+TEST(Credibility, EqualsTheNaiveVersion) {
+  constexpr std::size_t kOpinions = 4, kActions = 3;
+  Rng rng({.seed = 3});
+  Credibility credibility(kOpinions, kActions);
+  Naive naive(kOpinions, kActions);
+  for (int n = 0; n < 300; ++n) {
+    const auto opinion = random_opinions(rng, kOpinions);
+    const auto action = static_cast<Action>(rng.below(kActions));
+    const double reward = rng.normal();
+    credibility.observe(action, opinion, reward);
+    naive.observe(action, opinion, reward);
+    const auto asked = random_opinions(rng, kOpinions * kActions);
+    const Verdict verdict = judged(credibility, asked, kActions);
+    for (std::size_t a = 0; a < kActions; ++a) {
+      ASSERT_NEAR(verdict.value[a], naive.value(a, asked), 1e-10) << "reward " << n;
+      ASSERT_NEAR(verdict.disagreement[a], naive.disagreement(a, asked), 1e-10) << "reward " << n;
+    }
+  }
+}
+
+TEST(Credibility, RewardsInAnotherUnitChangeNothingElse) {
+  constexpr std::size_t kOpinions = 3, kActions = 2;
+  for (const double unit : {1024.0, 1.0 / 4096.0}) {
+    Rng rng({.seed = 4});
+    Credibility plain(kOpinions, kActions), scaled(kOpinions, kActions);
+    for (int n = 0; n < 200; ++n) {
+      auto opinion = random_opinions(rng, kOpinions);
+      const auto action = static_cast<Action>(rng.below(kActions));
+      const double reward = rng.normal();
+      plain.observe(action, opinion, reward);
+      for (double& f : opinion) f *= unit;
+      scaled.observe(action, opinion, unit * reward);
+      auto asked = random_opinions(rng, kOpinions * kActions);
+      const Verdict one = judged(plain, asked, kActions);
+      for (double& f : asked) f *= unit;
+      const Verdict two = judged(scaled, asked, kActions);
+      for (std::size_t a = 0; a < kActions; ++a) {
+        ASSERT_EQ(two.value[a], unit * one.value[a]);
+        ASSERT_EQ(two.disagreement[a], unit * one.disagreement[a]);
+      }
+    }
+  }
+}
+
+TEST(Credibility, AnOpinionThatIsNotFiniteDoesNotCount) {
+  Credibility credibility(3, 1);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_DOUBLE_EQ(judged(credibility, {nan, 1.0, 3.0}, 1).value[0], 2.0);
+  EXPECT_DOUBLE_EQ(judged(credibility, {nan, infinity, nan}, 1).value[0], 0.0);
+  EXPECT_DOUBLE_EQ(judged(credibility, {nan, infinity, nan}, 1).disagreement[0], 0.0);
+  credibility.observe(0, std::vector<double>{nan, 1.0, 1.0}, 1.0);
+  EXPECT_TRUE(credibility.left_out(0));
+  EXPECT_FALSE(credibility.left_out(1));
+  EXPECT_DOUBLE_EQ(judged(credibility, {5.0, 1.0, 3.0}, 1).value[0], 2.0);
+}
+
+TEST(Credibility, OneThatIsLeftOutStaysOut) {
+  Credibility credibility(2, 2);
+  credibility.leave_out(0);
+  EXPECT_THAT(judged(credibility, {5.0, 5.0, 1.0, 2.0}, 2).value, ElementsAre(1.0, 2.0));
+  credibility.observe(0, std::vector<double>{1.0, 0.0}, 1.0);
+  EXPECT_THAT(judged(credibility, {5.0, 5.0, 1.0, 2.0}, 2).value, ElementsAre(1.0, 2.0));
+  EXPECT_THAT(credibility.mean_shares(), ElementsAre(0.0, 1.0));
+}
+
+// All errors are 0, so that every loss is 0.
+TEST(Credibility, ExactOpinionsOnRewardsOfZeroShareTheWeight) {
+  Credibility credibility(2, 1);
+  credibility.observe(0, std::vector<double>{0.0, 0.0}, 0.0);
+  EXPECT_THAT(credibility.shares(0), ElementsAre(0.5, 0.5));
+  credibility.observe(0, std::vector<double>{0.0, 1.0}, 0.0);  // clipped to 0
+  EXPECT_THAT(credibility.shares(0), ElementsAre(0.5, 0.5));
+  credibility.observe(0, std::vector<double>{0.0, 0.0}, 1.0);
+  EXPECT_THAT(credibility.shares(0), ElementsAre(0.5, 0.5));
+}
+
+TEST(Credibility, MeanSharesWeighActionsByTheirRewards) {
+  Credibility credibility(2, 2);
+  for (int n = 0; n < 3; ++n) credibility.observe(0, std::vector<double>{1.0, 0.0}, 1.0);
+  credibility.observe(1, std::vector<double>{0.0, 1.0}, 1.0);
+  const auto first = credibility.shares(0), second = credibility.shares(1);
+  EXPECT_THAT(credibility.mean_shares(),
+              ElementsAre(DoubleNear(0.75 * first[0] + 0.25 * second[0], 1e-15),
+                          DoubleNear(0.75 * first[1] + 0.25 * second[1], 1e-15)));
+}
+
+TEST(Credibility, ContinuesAfterSaveAndLoad) {
+  Rng rng({.seed = 5});
+  Credibility saved(3, 2);
+  for (int n = 0; n < 40; ++n) {
+    saved.observe(static_cast<Action>(rng.below(2)), random_opinions(rng, 3), rng.normal());
+  }
+  StateWriter writer;
+  Credibility::state(saved, writer);
+  Credibility loaded(3, 2);
+  StateReader reader(writer.bytes());
+  Credibility::state(loaded, reader);
+  reader.finish();
+  loaded.restored();
+  const auto asked = random_opinions(rng, 6);
+  EXPECT_EQ(judged(saved, asked, 2).value, judged(loaded, asked, 2).value);
+  EXPECT_EQ(judged(saved, asked, 2).disagreement, judged(loaded, asked, 2).disagreement);
+}
+
+}  // namespace
+}  // namespace sau
