@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -24,7 +25,7 @@ struct PaperFlags : LaboratoryFlags {
   std::vector<std::string> only;
   std::uint64_t trials = 0;
   void fields(auto&& field) {
-    field("only", only, "a part of the paper, see below; repeatable; default: all parts");
+    field("only", only, "a part, see below; repeatable; default: all of the paper's");
     field("trials", trials,
           "trials of every cell; 0 means as many as in the paper; also scales the theory's draws");
     LaboratoryFlags::fields(field);
@@ -51,8 +52,11 @@ Handler describe_paper(CLI::App& app) {
                   "problems, agents, steps and trial counts, and checks its theory by numbers.",
                   fmt::join(citations, " and of ")));
   std::string footer = "Parts:\n";
+  const std::vector<std::string> usual = usual_paper_parts();
   for (const std::string& name : paper_parts()) {
-    footer += fmt::format("  {:<14} {}\n", name, paper_title(name));
+    const bool own = std::ranges::find(usual, name) == usual.end();
+    footer += fmt::format("  {:<14} {}{}\n", name, paper_title(name),
+                          own ? " (not in the paper; runs only if named)" : "");
   }
   app.footer(footer +
              "Examples:\n"
@@ -69,7 +73,7 @@ Handler describe_paper(CLI::App& app) {
     std::vector<MakeAddition> makers;
     std::vector<Share> shares;
     std::vector<std::string> left_out;
-    for (const std::string& name : flags->only.empty() ? paper_parts() : flags->only) {
+    for (const std::string& name : flags->only.empty() ? usual_paper_parts() : flags->only) {
       const PaperPart part = paper_part(name, flags->trials);
       shares.push_back({.name = name, .cells = part.cells});
       if (part.checks) {

@@ -75,6 +75,17 @@ py::object fault_of(const AgentHandle& handle) {
   return fault.empty() ? py::object(py::none()) : py::str(fault);
 }
 
+// [(spec, weight, fault), ...] of a committee.
+std::vector<std::tuple<std::string, double, std::string>> members_of(const AgentHandle& handle) {
+  std::vector<std::tuple<std::string, double, std::string>> members;
+  if (!handle.started() && !handle.has_offers()) return members;
+  for (const MemberRecord& member :
+       with_agent(handle, [](const auto& agent) { return agent.members(); })) {
+    members.emplace_back(member.spec, member.weight, member.fault);
+  }
+  return members;
+}
+
 py::object shape_of(const AgentHandle& handle) {
   if (!handle.started()) return py::none();
   const Shape shape = handle.shared()->agent->shape();
@@ -155,7 +166,8 @@ void define_agent(py::module_& module) {
                                    handle, [](const auto& agent) { return agent.rewards(); });
                                return py::make_tuple(range.min, range.max);
                              })
-      .def_property_readonly("_fault", &fault_of);
+      .def_property_readonly("_fault", &fault_of)
+      .def_property_readonly("_members", &members_of);
   define_decisions(type);
   define_offers(type);
   define_batches(type);

@@ -264,6 +264,7 @@ void define_run(py::module_& module) {
       .def("run_cells", &run_cells, "folder"_a, "cells"_a, "seed"_a, "threads"_a, "progress"_a)
       .def("trials_in", &trials_in, "folder"_a, "cells"_a, "seed"_a)
       .def("paper_parts", &paper_parts)
+      .def("usual_paper_parts", &usual_paper_parts)
       .def("paper_part", &part_of_paper, "name"_a, "trials"_a)
       .def("check_theory", &run_theory, "seed"_a, "trials"_a);
 }

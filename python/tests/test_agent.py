@@ -19,6 +19,7 @@ AGENTS = [
     "lin_ucb",
     "mlp(hidden=8,batch=4,every=5,start=5)+sau_sampling",
     "neural_linear(hidden=8,batch=4,every=5,start=5)+thompson",
+    'committee(members="linear+mlp(hidden=8,batch=4,every=5,start=5)")+sau_ucb(pool=5,start=0)',
 ]
 
 
@@ -291,3 +292,27 @@ def test_merged_agents_add_up():
     with pytest.raises(sau.UsageError, match="cannot be merged"):
         mlp = sau.Agent("mlp+greedy", n_actions=2, context_dim=1)
         mlp.merge(sau.Agent("mlp+greedy", n_actions=2, context_dim=1))
+
+
+def test_without_a_name_it_is_the_default_agent():
+    assert sau.Agent(n_actions=2, context_dim=3).spec == sau.Agent("sau", n_actions=2, context_dim=3).spec
+    assert sau.Agent(n_actions=2, context_dim=3).spec.startswith("committee+sau_ucb(")
+    assert sau.Agent(n_actions=2, context_dim=0).spec == "sample_mean+sau_ucb"
+    assert sau.Agent().spec.startswith("committee+sau_sampling(")
+
+
+def test_members_say_who_is_believed_and_who_is_left_out():
+    agent = sau.Agent(
+        'committee(members="linear+mlp(hidden=8,batch=4,every=5,start=5,updates=1)")+greedy',
+        n_actions=2,
+        context_dim=3,
+    )
+    assert [member.weight for member in agent.members] == [0.5, 0.5]
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        x = rng.normal(size=3)
+        agent.learn(agent.choose(x), 1e60 * x[0])
+    linear, mlp = agent.members
+    assert (linear.spec, linear.weight, linear.fault) == ("linear", 1.0, None)
+    assert mlp.spec.startswith("mlp(") and mlp.weight == 0.0 and "diverged" in mlp.fault
+    assert sau.Agent("linear+greedy", n_actions=2, context_dim=3).members == []

@@ -95,6 +95,14 @@ std::vector<std::string> paper_parts() {
   return names;
 }
 
+std::vector<std::string> usual_paper_parts() {
+  std::vector<std::string> names;
+  for (const auto& file : detail::embedded_experiments()) {
+    if (!detail::only_by_name(file.name, file.text)) names.emplace_back(file.name);
+  }
+  return names;
+}
+
 namespace {
 
 const detail::EmbeddedFile& paper_file(std::string_view name) {

@@ -76,4 +76,8 @@ std::string read_paper_title(std::string_view name, std::string_view text) {
                    [](const Json& json) { return json.at("title").get<std::string>(); });
 }
 
+bool only_by_name(std::string_view name, std::string_view text) {
+  return read_json(name, text, [](const Json& json) { return json.value("only_by_name", false); });
+}
+
 }  // namespace sau::detail

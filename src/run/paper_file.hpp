@@ -17,7 +17,9 @@ namespace sau::detail {
 // Error, naming the file, for anything else.
 PaperPart read_paper_part(std::string_view name, std::string_view text, std::uint64_t trials);
 
-// Only the title: makes no problem and no agent.
+// These two make no problem and no agent. A part with "only_by_name": true is not among those that
+// run when nobody names any.
 std::string read_paper_title(std::string_view name, std::string_view text);
+bool only_by_name(std::string_view name, std::string_view text);
 
 }  // namespace sau::detail

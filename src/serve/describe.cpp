@@ -119,9 +119,17 @@ std::string describe_status(const ServiceView& view, const Activity& activity,
     recent.push_back(std::move(decision));
   }
 
+  Json members = Json::array();
+  for (const MemberRecord& member : view.members) {
+    members.push_back({{"spec", member.spec},
+                       {"weight", member.weight},
+                       {"fault", member.fault.empty() ? Json() : Json(member.fault)}});
+  }
+
   return dumped(
       Json{{"version", std::string(version())},
            {"agent", view.agent},
+           {"members", std::move(members)},
            {"learningMode", name_of(view.mode)},
            {"ready", view.ready},
            {"fault", view.fault.empty() ? Json() : Json(view.fault)},

@@ -39,6 +39,7 @@ struct ServiceView {
   Metrics::Totals totals = {};
   std::uint64_t waiting = 0, lag = 0, log_bytes = 0, known_actions = 0;
   std::string fault;
+  std::vector<MemberRecord> members = {};  // of a committee
   std::vector<Activity::Share> shares = {};
   std::vector<ActionRecord> actions = {};
 };

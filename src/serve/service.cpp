@@ -181,7 +181,8 @@ class Service::Implementation final : public JournalObserver {
                      .lag = lag,
                      .log_bytes = log_bytes(),
                      .known_actions = published->agent->action_count(),
-                     .fault = published->agent->fault()};
+                     .fault = published->agent->fault(),
+                     .members = published->agent->members()};
     constexpr std::size_t kActions = 50;
     view.shares = activity_.shares(kActions);
     view.actions = published->agent->actions(kActions);

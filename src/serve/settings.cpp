@@ -158,7 +158,7 @@ FolderSettings settings_for(const fs::path& folder, const std::string& agent,
     }
     return settings;
   }
-  FolderSettings wanted{.agent = canonical(agent.empty() ? kDefaultAgent : agent),
+  FolderSettings wanted{.agent = canonical(agent.empty() ? "hashed_linear+sau_sampling" : agent),
                         .seed = seed.value_or(1)};
   const RewardRange learned = make_offer_agent(wanted.agent, wanted.seed)->rewards();
   Configuration& start = wanted.configuration;

@@ -124,6 +124,16 @@ TEST(PaperPart, EveryPartCanBeMadeAndShortened) {
   }
 }
 
+// What is not in the paper does not run unless somebody asks for it.
+TEST(PaperPart, PartsOfOurOwnOnlyRunByName) {
+  EXPECT_THAT(paper_parts(), Contains("committee"));
+  const std::vector<std::string> usual = usual_paper_parts();
+  EXPECT_THAT(usual, ::testing::UnorderedElementsAre("multi-armed", "linear", "wheel", "tables",
+                                                     "theory"));
+  EXPECT_TRUE(detail::only_by_name("x", R"({"only_by_name": true})"));
+  EXPECT_FALSE(detail::only_by_name("x", "{}"));
+}
+
 TEST(PaperPart, GroupsHaveTheirOwnAgentsAndStepsOrTheProblemsHorizon) {
   const PaperPart part = detail::read_paper_part("x", R"({
     "title": "t", "trials": 7,

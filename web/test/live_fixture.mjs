@@ -41,6 +41,8 @@ export function makeStatus() {
              logBytes: 734003200, learnerLag: 12},
     now: {ranksPerSecond: 431.2, rewardsPerSecond: 310.8, meanReward: 0.374, baselineReward: 0.291,
           explorationRate: 0.083, apprenticeAgreement: null},
+    members: [{spec: 'hashed_linear(relative=true)', weight: 0.82, fault: null},
+              {spec: 'hashed_mlp', weight: 0, fault: 'diverged: a weight is not finite'}],
     history, actions, actionCount: 1234, recent,
   };
 }

@@ -46,7 +46,18 @@ test('the page is small, and shows the status of the service', async () => {
   assert.deepEqual((await column(page, 'actions', 1)).slice(0, 2), ['41 %', '22 %']);
   assert.equal((await column(page, 'actions', 4))[1], '0.377 \u00b1 0.012');
   assert.equal(await page.locator('.chart-host path.line').count(), 3);
+  assert.deepEqual(await column(page, 'members', 0), ['hashed_linear(relative=true)', 'hashed_mlp']);
+  assert.deepEqual(await column(page, 'members', 1),
+                   ['82 %', 'left out: diverged: a weight is not finite']);
   assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test('only a committee has a table of members', async () => {
+  answers.status.members = [];
+  const {page} = await open(browser, server.address);
+  assert.equal(await page.getByRole('heading', {name: 'Committee'}).count(), 0);
+  answers.status = makeStatus();
   await page.close();
 });
 

@@ -55,7 +55,10 @@ struct PaperPart {
   std::vector<Cell> cells;
   std::vector<std::string> left_out;  // problems whose data are missing, and how to get them
 };
+// All parts, and those that belong to the paper itself. The others, such as `committee`, only run
+// when they are named.
 std::vector<std::string> paper_parts();
+std::vector<std::string> usual_paper_parts();
 // Both throw UsageError for an unknown name. paper_title() does not make the cells; trials = 0
 // means as many as the paper has.
 std::string paper_title(std::string_view name);

@@ -28,7 +28,7 @@ True
 """
 
 from . import catalog, data
-from ._agent import Agent, load
+from ._agent import Agent, Member, load
 from ._choices import Choices
 from ._core import Choice, Error, MissingData, OfferChoice, UsageError, build_info
 from ._problem import AgentLike, Problem, ProblemLike
@@ -45,6 +45,7 @@ __all__ = [
     "Choice",
     "Choices",
     "Error",
+    "Member",
     "MissingData",
     "OfferChoice",
     "Problem",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -15,13 +16,23 @@ from ._estimator import Estimator, Rows, empty
 from ._spec import Setting, agent_spec, offer_agent_spec
 
 
+@dataclass(frozen=True)
+class Member:
+    """A member of a committee: its model, its share in the values, and why it is left out, if it is."""
+
+    spec: str
+    weight: float
+    fault: str | None
+
+
 class Agent(Estimator):
     """An agent that chooses among actions and learns from their rewards.
 
     Parameters
     ----------
-    agent : str
-        As on the command line: a name from the paper (``"neural-sau-s"``), a strategy
+    agent : str, default "sau"
+        The default is a committee of models that suits most problems
+        (docs/committee.md). Otherwise as on the command line: a name from the paper (``"neural-sau-s"``), a strategy
         (``"sau_ucb"``) or both parts with settings
         (``"linear(lambda=2)+sau_sampling(alpha=0.5)"``). ``sau.catalog`` lists them.
     n_actions : int, optional
@@ -268,6 +279,20 @@ class Agent(Estimator):
     def fault(self) -> str | None:
         """Why the agent cannot go on, for example a diverged network; None while all is well."""
         return self._fault
+
+    @property
+    def members(self) -> list[Member]:
+        """The members of a committee, and how far each is believed; empty for other models.
+
+        >>> import sau
+        >>> agent = sau.Agent(n_actions=2, context_dim=1, seed=1)
+        >>> for n in range(300):
+        ...     choice = agent.choose([n % 5 - 2.0])
+        ...     agent.learn(choice, (n % 5 - 2.0) * choice.action)
+        >>> [round(member.weight, 2) for member in agent.members if "linear(lambda=0.25" in member.spec]
+        [1.0]
+        """
+        return [Member(spec, weight, fault or None) for spec, weight, fault in self._members]
 
     def __repr__(self) -> str:
         params = dict(self._params)

@@ -138,8 +138,8 @@ def paper(
     Parameters
     ----------
     only : str or list of str, optional
-        Names from ``sau.catalog.paper_parts()``. Without it all parts run, which takes half an
-        hour.
+        Names from ``sau.catalog.paper_parts()``. Without it all parts of the paper itself run,
+        which takes half an hour.
     trials : int, optional
         Otherwise the paper's own numbers of trials.
     seed, threads, out, progress
@@ -159,7 +159,10 @@ def paper(
     ('wheel-0.50', 9)
     """
     count = 0 if trials is None else whole_number("trials", trials, 1, 2**53)
-    names = _core.paper_parts() if only is None else [only] if isinstance(only, str) else [*only]
+    if only is None:
+        names = _core.usual_paper_parts()
+    else:
+        names = [only] if isinstance(only, str) else [*only]
     cells: list[dict[str, Any]] = []
     theory: list[dict[str, Any]] = []
     known = set()

@@ -5,7 +5,7 @@ import {ask, hasKey, KeyNeeded, useKey} from './api';
 import {Chart, smoothed} from './chart';
 import {Explanation} from './decision';
 import type {Status} from './status';
-import {ActionTable, RecentTable} from './tables';
+import {ActionTable, MemberTable, RecentTable} from './tables';
 import {Tiles} from './tiles';
 import {rate, value} from './words';
 
@@ -19,6 +19,7 @@ class Page {
   private readonly reward = new Chart('Mean reward', value);
   private readonly tiles = new Tiles();
   private readonly actions = new ActionTable();
+  private readonly members = new MemberTable();
   private readonly explanation = new Explanation();
   private readonly recent = new RecentTable((eventId) => void this.explanation.open(eventId));
   private readonly agent = h('code', {});
@@ -31,7 +32,7 @@ class Page {
   private readonly lost = h('p', {class: 'lost', hidden: true});
   private readonly content = h('div', {class: 'live', hidden: true}, this.tiles.element,
     h('div', {class: 'charts'}, this.decisions.element, this.reward.element),
-    this.actions.element, this.recent.element);
+    this.actions.element, this.members.element, this.recent.element);
   private readonly field = h('input', {id: 'key', type: 'password', autocomplete: 'off', required: true});
   private readonly wrong = h('p', {class: 'problem', role: 'alert'});
   private readonly gate = this.makeGate();
@@ -146,6 +147,7 @@ class Page {
       level: base === null ? null : {name: 'baseline', value: base},
     });
     this.actions.show(status);
+    this.members.show(status);
     this.recent.show(status);
   }
 }

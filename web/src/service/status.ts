@@ -30,9 +30,17 @@ export interface RecentDecision {
   state: State;
 }
 
+// A member of a committee.
+export interface Member {
+  spec: string;
+  weight: number;
+  fault: string | null;
+}
+
 export interface Status {
   version: string;
   agent: string;
+  members: Member[];
   learningMode: string;
   ready: boolean;
   uptimeSeconds: number;

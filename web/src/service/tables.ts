@@ -58,6 +58,31 @@ export class ActionTable {
   }
 }
 
+// Whom the committee believes. Hidden for other models.
+export class MemberTable {
+  readonly element: HTMLElement;
+  private readonly body = h('tbody', {});
+
+  constructor() {
+    this.element = h('section', {class: 'panel', hidden: true}, h('h2', {}, 'Committee'),
+      h('p', {class: 'note'},
+        'Each member predicts the reward. The smaller its errors were, the more it counts.'),
+      h('div', {class: 'frame', tabindex: '0', role: 'region', 'aria-label': 'Table of members'},
+        h('table', {}, head(['member'], ['share in the values']), this.body)));
+  }
+
+  show({members}: Status): void {
+    this.element.hidden = members.length === 0;
+    this.body.replaceChildren(...members.map((member) =>
+      h('tr', {},
+        h('th', {scope: 'row', class: 'id', title: member.spec}, member.spec),
+        member.fault === null
+          ? cell('shared', h('span', {class: 'number'}, percent(member.weight)),
+                 bar(member.weight, false))
+          : cell(null, `left out: ${member.fault}`))));
+  }
+}
+
 export class RecentTable {
   readonly element: HTMLElement;
   private readonly body = h('tbody', {});
