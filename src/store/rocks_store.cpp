@@ -86,6 +86,7 @@ class RocksStore final : public RocksReader {
       put(bytes, kStates, sequence, record_);
     }
     if (batch.configuration) bytes.Put(table(kDefault), kConfigurationKey, *batch.configuration);
+    if (batch.leaps) bytes.Put(table(kDefault), kLeapsKey, encode(*batch.leaps));
     if (!struck.empty()) strike(bytes, struck);
     const std::string encoded = encode(next);
     bytes.Put(table(kDefault), kHeadKey, encoded);

@@ -53,6 +53,20 @@ TEST(RocksStore, KeepsWhatWasWritten) {
 }
 
 // Events that were completed together, with the default reward, have the right state.
+TEST(RocksStore, KeepsWhatTheClockSkipped) {
+  const TemporaryFolder folder;
+  const std::vector<ClockLeap> leaps = {{.from = 5, .size = 3000}, {.from = 9000, .size = 1}};
+  {
+    const auto store = open_event_store(folder / "log", {});
+    EXPECT_TRUE(store->leaps().value().empty());
+    StoreBatch first = batch_of(1);
+    first.leaps = leaps;
+    ASSERT_TRUE(store->write(first).ok());
+    ASSERT_TRUE(store->write(batch_of(2)).ok());
+  }
+  EXPECT_EQ(open_event_store(folder / "log", {})->leaps().value(), leaps);
+}
+
 TEST(RocksStore, EventsCompletedTogether) {
   const TemporaryFolder folder;
   const auto store = open_event_store(folder / "s", {});
