@@ -67,6 +67,23 @@ TEST(RocksStore, KeepsWhatTheClockSkipped) {
   EXPECT_EQ(open_event_store(folder / "log", {})->leaps().value(), leaps);
 }
 
+TEST(RocksStore, TheTimeAloneMakesNoRecordYounger) {
+  const TemporaryFolder folder;
+  const auto store = open_event_store(folder / "log", {});
+  StoreBatch batch = batch_of(1);
+  batch.waiting_from = 2;
+  batch.keep_head = true;
+  ASSERT_TRUE(store->write(batch).ok());
+  StoreBatch only_time;
+  only_time.waiting_from = 2;
+  only_time.time = only_time.trusted_time = 100'000;
+  ASSERT_TRUE(store->write(only_time).ok());
+  EXPECT_EQ(store->head().time, 100'000);
+  const auto removable = store->removable(1, 50);
+  ASSERT_TRUE(removable.ok() && removable.value());
+  EXPECT_EQ(removable.value()->last, 1u);
+}
+
 TEST(RocksStore, EventsCompletedTogether) {
   const TemporaryFolder folder;
   const auto store = open_event_store(folder / "s", {});
