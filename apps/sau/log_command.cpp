@@ -6,11 +6,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include "commands.hpp"
+#include "core/gradual_file.hpp"
 #include "file_budget.hpp"
 #include "sau/core/error.hpp"
 #include "sau/serve/log_tools.hpp"
@@ -34,39 +36,45 @@ struct LogFlags {
   std::vector<std::string> events;
 };
 
-int export_to(std::ostream& out, const LogFlags& flags) {
+void export_to(const std::function<void(const std::string& lines)>& write, const LogFlags& flags) {
   const LogFormat format = flags.format == "dsjson" ? LogFormat::kDsjson : LogFormat::kJsonLines;
-  const ExportCount count = export_log(flags.folder, format, [&out](const std::string& lines) {
-    out << lines;
-    if (!out) throw Error("the export could not be written");
-  });
-  out.flush();
-  if (!out) throw Error("the export could not be written");
+  const ExportCount count = export_log(flags.folder, format, write);
   fmt::print(stderr, "{} events", count.events);
   if (count.left_out > 0) fmt::print(stderr, "; {} without an outcome left out", count.left_out);
   fmt::print(stderr, "\n");
-  return 0;
+}
+
+void export_to(std::ostream& out, const LogFlags& flags) {
+  const auto write = [&out](const std::string& lines) {
+    out << lines << std::flush;
+    if (!out) throw Error("the export could not be written");
+  };
+  export_to(write, flags);
 }
 
 int export_command(const LogFlags& flags) {
   if (flags.format != "jsonl" && flags.format != "dsjson") {
     throw UsageError("log export: --format " + flags.format + "; expected jsonl or dsjson");
   }
-  if (flags.output.empty()) return export_to(std::cout, flags);
+  if (flags.output.empty()) {
+    export_to(std::cout, flags);
+    return 0;
+  }
   // Write directly to a pipe or a device: renaming a file to its name would replace it.
   std::error_code ignored;
   const auto found = std::filesystem::status(flags.output, ignored);
   if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found)) {
     std::ofstream file(flags.output, std::ios::binary);
     if (!file) throw Error(flags.output + ": cannot be written");
-    return export_to(file, flags);
+    export_to(file, flags);
+    return 0;
   }
   // Written to another file, then renamed: nobody sees half a file.
   const std::string aside = flags.output + ".part";
   try {
-    std::ofstream file(aside, std::ios::binary | std::ios::trunc);
-    if (!file) throw Error(aside + ": cannot be written");
-    export_to(file, flags);
+    detail::GradualFile file(aside, O_TRUNC);
+    export_to([&file](const std::string& lines) { file.write(lines); }, flags);
+    file.finish();
   } catch (...) {
     std::filesystem::remove(aside, ignored);
     throw;

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <malloc.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -162,8 +163,19 @@ void say(const std::string& line) {
   note("cannot write to standard output");
 }
 
+// Large blocks go back to the system when they are freed. By default glibc begins to keep them once
+// one was freed, and RocksDB's write buffers, which are filled and freed by different threads, then
+// hold twice as much memory as they use, most of all after a start with a long write-ahead log.
+void return_large_blocks() {
+#ifdef __GLIBC__
+  constexpr int kLarge = 256 << 10;
+  ::mallopt(M_MMAP_THRESHOLD, kLarge);
+#endif
+}
+
 int serve(const std::string& folder, const ServeFlags& flags) {
   check(flags);
+  return_large_blocks();
   const std::atomic<bool>& stop = stop_on_signals();
   std::atomic<bool>& hangup = notice_hangups();
   ignore_broken_pipes();

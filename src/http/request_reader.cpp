@@ -50,7 +50,9 @@ class RequestReader::Parser final : public http::basic_parser<true> {
   unsigned hosts = 0, encodings = 0;
   bool chunked_only = true;
   std::string expectation;
-  std::size_t body_limit = 0;
+  std::size_t body_limit = 0, body_free = 0;
+  std::shared_ptr<BodyPermit> permit;
+  bool no_room = false;  // the permit could not grow with the body
 
  private:
   void on_request_impl(http::verb, View method, View target, int version,
@@ -101,9 +103,15 @@ class RequestReader::Parser final : public http::basic_parser<true> {
     // Grow with the bytes that have come, and not beyond the announced size.
     const std::size_t needed = request.body.size() + bytes.size();
     if (needed > request.body.capacity()) {
-      const std::uint64_t announced = content_length().value_or(UINT64_MAX);
-      request.body.reserve(std::max<std::size_t>(
-          needed, std::min<std::uint64_t>(2 * request.body.capacity(), announced)));
+      const std::uint64_t most = content_length().value_or(body_limit);
+      const std::size_t capacity =
+          std::max<std::size_t>(needed, std::min<std::uint64_t>(2 * request.body.capacity(), most));
+      if (permit && capacity > body_free && !permit->grow_to(capacity)) {
+        no_room = true;
+        error = http::error::body_limit;
+        return 0;
+      }
+      request.body.reserve(capacity);
     }
     request.body.append(bytes.data(), bytes.size());
     return bytes.size();
@@ -141,7 +149,9 @@ RequestReader::Step RequestReader::read(InputBuffer& input) {
       return Step::kNeedMore;
     }
     if (error == http::error::header_limit) return refuse(431, "the headers are too large");
-    if (error == http::error::body_limit) return refuse(413, "the body is too large");
+    if (error == http::error::body_limit) {
+      return parser_->no_room ? refuse(503, kNoRoom) : refuse(413, "the body is too large");
+    }
     if (error == http::error::bad_version) return refuse(505, "only HTTP/1.0 and HTTP/1.1");
     if (error) return refuse(400, "not an HTTP request: " + error.message());
     if (parser_->told || !parser_->is_header_done()) continue;
@@ -176,12 +186,13 @@ bool RequestReader::is_http_1_0() const noexcept { return parser_->http_1_0; }
 bool RequestReader::expects_continue() const noexcept { return !parser_->expectation.empty(); }
 void RequestReader::limit_body(std::size_t bytes) noexcept { parser_->body_limit = bytes; }
 
-std::size_t RequestReader::body_size() const noexcept {
-  if (parser_->chunked()) return parser_->body_limit;
+std::size_t RequestReader::announced_size() const noexcept {
   return std::min<std::uint64_t>(parser_->content_length().value_or(0), parser_->body_limit);
 }
-void RequestReader::hold(std::shared_ptr<const void> permit) noexcept {
-  parser_->request.permit = std::move(permit);
+void RequestReader::hold(std::shared_ptr<BodyPermit> permit, std::size_t free) noexcept {
+  parser_->request.permit = permit;
+  parser_->permit = std::move(permit);
+  parser_->body_free = free;
 }
 
 HttpRequest RequestReader::take() {

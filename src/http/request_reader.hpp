@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "http/body_permit.hpp"
 #include "http/input_buffer.hpp"
 #include "sau/http/http_message.hpp"
 
@@ -37,9 +38,12 @@ class RequestReader {
   bool is_http_1_0() const noexcept;
   bool expects_continue() const noexcept;
   void limit_body(std::size_t bytes) noexcept;  // without it, no body is accepted
-  // The size in the head, or the limit if the head has none.
-  std::size_t body_size() const noexcept;
-  void hold(std::shared_ptr<const void> permit) noexcept;  // stored in the request
+  // The size in the head, at most the limit; 0 if the head has none.
+  std::size_t announced_size() const noexcept;
+  // A body of more than `free` bytes takes room of the permit as it grows, and is refused with
+  // kNoRoom when there is none. The permit is stored in the request.
+  void hold(std::shared_ptr<BodyPermit> permit, std::size_t free) noexcept;
+  static constexpr const char* kNoRoom = "too many large bodies; try again";
 
   // Returns the request, or only its head if called before kWhole. Then begins the next request.
   HttpRequest take();

@@ -225,11 +225,12 @@ class StreamConnection final : public Connection,
       }
     }
     reader_.limit_body(limit);
-    if (const std::size_t size = reader_.body_size(); !refusal && size > options_.body_limit) {
-      auto permit = worker_.shared().large_body_permit(size);
-      if (!permit)
-        refusal = worker_.shared().error_response(503, "too many large bodies; try again");
-      reader_.hold(std::move(permit));
+    if (!refusal && limit > options_.body_limit) {
+      auto permit = worker_.shared().large_body_permit();
+      const std::size_t size = reader_.announced_size();
+      if (size > options_.body_limit && !permit->grow_to(size))
+        refusal = worker_.shared().error_response(503, RequestReader::kNoRoom);
+      reader_.hold(std::move(permit), options_.body_limit);
     }
     continue_due_ = reader_.expects_continue() && !reader_.whole();
     if (!refusal) return;

@@ -36,12 +36,8 @@ HttpResponse Shared::error_response(int status, std::string_view line) const {
   return text_response(status, line);
 }
 
-std::shared_ptr<const void> Shared::large_body_permit(std::size_t bytes) const {
-  std::size_t used = *large_bodies;
-  do {
-    if (bytes > options.large_bodies - used) return nullptr;
-  } while (!large_bodies->compare_exchange_weak(used, used + bytes));
-  return {large_bodies.get(), [count = large_bodies, bytes](const void*) { *count -= bytes; }};
+std::shared_ptr<BodyPermit> Shared::large_body_permit() const {
+  return std::make_shared<BodyPermit>(large_bodies, options.large_bodies);
 }
 
 void Shared::report(std::string_view where, const char* what) const noexcept {

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "http/body_permit.hpp"
 #include "http/connection.hpp"
 #include "http/crowd.hpp"
 #include "http/outbox.hpp"
@@ -35,8 +36,8 @@ struct Shared {
 
   // The server's own answer to a bad request.
   HttpResponse error_response(int status, std::string_view line) const;
-  // To be kept as long as a large body; null when there is no room for it.
-  std::shared_ptr<const void> large_body_permit(std::size_t bytes) const;
+  // To be kept as long as a large body. Has no room yet.
+  std::shared_ptr<BodyPermit> large_body_permit() const;
   void report(std::string_view where, const char* what) const noexcept;
 };
 

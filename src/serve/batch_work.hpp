@@ -18,8 +18,12 @@ namespace sau::detail {
 class BatchWork {
  public:
   BatchWork(const SharedStore& store, const Configuration& configuration, Sequence last,
-            Milliseconds now)
-      : store_(store), configuration_(configuration), last_(last), now_(now) {}
+            const LogClock& clock)
+      : store_(store),
+        configuration_(configuration),
+        last_(last),
+        clock_(clock),
+        now_(clock.time()) {}
   BatchWork(const BatchWork&) = delete;
   BatchWork& operator=(const BatchWork&) = delete;
   ~BatchWork() = default;
@@ -63,7 +67,7 @@ class BatchWork {
   void keep(std::string_view id, EventState state);
   // Whether the event's time is over, even if the log does not say so yet.
   bool is_late(const EventState& state) const noexcept {
-    return now_ > state.time + configuration_.reward_wait_time;
+    return now_ > clock_.end_of_wait(state.time, configuration_.reward_wait_time);
   }
   template <class T>
   void refuse(const Answer<T>& done, Failure failure);
@@ -71,6 +75,7 @@ class BatchWork {
   const SharedStore& store_;
   Configuration configuration_;
   Sequence last_;
+  const LogClock& clock_;
   Milliseconds now_;
   StoreBatch batch_;
   std::vector<WaitingDecision> started_;

@@ -118,7 +118,7 @@ void append_decision(std::string& out, const Decision& decision, const EventStat
       .whole(R"(,"sequence":)", event.decision)
       .text(R"(,"state":)", state_name(event, decision.mode))
       .flag(R"(,"active":)", event.active);
-  if (options.wait) fields.time(R"(,"deadline":)", decision.time + *options.wait);
+  if (options.deadline) fields.time(R"(,"deadline":)", *options.deadline);
   if (has_outcome(event)) {
     fields.number(R"(,"reward":)", event.final_reward);
   } else {

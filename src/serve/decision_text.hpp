@@ -22,8 +22,8 @@ inline bool has_outcome(const EventState& state) noexcept {
 Status read_outline(const Decision& decision, RequestOutline& outline);
 
 struct DecisionTextOptions {
-  std::optional<Milliseconds> wait = {};  // how long a reward counts, if known
-  bool request = false;                   // with the request as it was sent
+  std::optional<Milliseconds> deadline = {};  // until when a reward counts, if known
+  bool request = false;                       // with the request as it was sent
 };
 
 // An object with everything known about an event (docs/http.md, GET /v1/decisions).

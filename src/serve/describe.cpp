@@ -51,7 +51,10 @@ Result<std::string> describe_decision(const EventStore& store, std::string_view 
     return read.failure();
   }
   std::string text;
-  append_decision(text, *decision.value(), *state.value(), outline, {.wait = wait});
+  const auto leaps = store.leaps();
+  if (!leaps.ok()) return leaps.failure();
+  const Milliseconds deadline = end_of_wait(decision.value()->time, wait, leaps.value());
+  append_decision(text, *decision.value(), *state.value(), outline, {.deadline = deadline});
   return text;
 }
 

@@ -18,6 +18,8 @@ using namespace std::chrono_literals;
 constexpr std::size_t kExpiredList = 256, kExpiredLists = 8, kExpiredOthers = 64;
 constexpr std::size_t kSlotsSeen = 8192;
 constexpr auto kRetryStore = 200ms;
+// While events wait, the log's time is written at least this often.
+constexpr Milliseconds kTimePause = 60'000;
 // Settled slots are removed only at the front, until there are this many more than open ones.
 constexpr std::size_t kSlack = 4096;
 const Failure kNotWritable{Failure::Code::kUnavailable, "the log cannot be written at the moment"};
@@ -52,8 +54,11 @@ Journal::Journal(SharedStore& store, Current<Configuration>& configuration,
       options_(std::move(options)) {
   load();
   open_.store(slots_.size(), std::memory_order_release);
-  const LogHead head = store_.read([](const EventStore& events) { return events.head(); });
-  clock_.start(head.time, head.trusted_time, options_.clock());
+  store_.read([this](const EventStore& events) {
+    written_leaps_ = good(events.leaps());
+    clock_.start(events.head(), written_leaps_, options_.clock());
+    written_time_ = events.head().time;
+  });
   now();
 }
 
@@ -142,7 +147,8 @@ void Journal::stop() {
 std::optional<Milliseconds> Journal::until_deadline() const {
   if (stalled_ || slots_.empty()) return std::nullopt;
   if (overdue_) return 0;
-  return slots_.front().time + configuration_.get()->reward_wait_time - clock_.time() + 1;
+  const Milliseconds wait = configuration_.get()->reward_wait_time;
+  return clock_.end_of_wait(slots_.front().time, wait) - clock_.time() + 1;
 }
 
 void Journal::run() {
@@ -166,14 +172,14 @@ void Journal::run() {
       refuse_all(operations);
       continue;
     }
-    commit(operations);
+    commit(operations, stopping);
     clean();
   }
 }
 
 // No exception leaves the thread. Whatever was thrown, nothing was answered yet; reopening the
 // store shows whether the batch was written.
-void Journal::commit(std::vector<Operation>& operations) {
+void Journal::commit(std::vector<Operation>& operations, bool stopping) {
   bool keep_head = false;
   {
     const std::lock_guard lock(mutex_);
@@ -181,13 +187,13 @@ void Journal::commit(std::vector<Operation>& operations) {
   }
   std::optional<BatchWork> work;
   try {
-    const Milliseconds time = now();
-    work.emplace(store_, *configuration_.get(), last_, time);
+    now();
+    work.emplace(store_, *configuration_.get(), last_, clock_);
     for (Operation& operation : operations) {
       std::visit([&work](auto& any) { work->add(any); }, operation);
     }
     expire(*work);
-    write(*work, keep_head);
+    write(*work, keep_head, stopping);
   } catch (const std::exception& error) {
     broken_.store(true, std::memory_order_relaxed);
     note_safely(options_.note, "the log cannot be written: ", error.what());
@@ -198,15 +204,22 @@ void Journal::commit(std::vector<Operation>& operations) {
   answer(*work);
 }
 
-void Journal::write(BatchWork& work, bool keep_head) {
+void Journal::write(BatchWork& work, bool keep_head, bool stopping) {
   StoreBatch& batch = work.batch();
   batch.keep_head = keep_head && (last_ > kept_ || !batch.empty());
-  if (batch.empty() && !batch.keep_head) return;
+  // After a restart events have waited until the time that was written last.
+  const Milliseconds unwritten = clock_.time() - written_time_;
+  const bool save_time = !slots_.empty() && unwritten > (stopping ? 0 : kTimePause);
+  if (batch.empty() && !batch.keep_head && !save_time) return;
   batch.waiting_from = slots_.empty() ? last_ + 1 : slots_.front().decision;
+  clock_.forget_leaps(slots_.empty() ? clock_.time() : slots_.front().time);
+  if (clock_.leaps() != written_leaps_) batch.leaps = clock_.leaps();
   batch.time = clock_.time();
   batch.trusted_time = clock_.trusted();
   good(store_.write(batch));
   last_ = work.last();
+  written_time_ = batch.time;
+  if (batch.leaps) written_leaps_ = std::move(*batch.leaps);
   if (batch.keep_head) kept_ = last_;
   if (!batch.entries.empty()) last_entry_ = batch.entries.back().first;
   if (work.configured()) {
@@ -253,9 +266,11 @@ void Journal::update_slots(const BatchWork& work) {
 }
 
 void Journal::expire(BatchWork& work) {
-  const Milliseconds due = clock_.time() - configuration_.get()->reward_wait_time;
+  const auto waits = [this, wait = configuration_.get()->reward_wait_time](const Slot& slot) {
+    return clock_.end_of_wait(slot.time, wait) >= clock_.time();
+  };
   overdue_ = stalled_ = false;
-  if (slots_.empty() || slots_.front().time >= due) return;
+  if (slots_.empty() || waits(slots_.front())) return;
   // This batch may already have settled or changed some of these events.
   const auto in_order = [](std::vector<Sequence> decisions) {
     std::ranges::sort(decisions);
@@ -265,7 +280,7 @@ void Journal::expire(BatchWork& work) {
   std::vector<Sequence> plain;
   std::size_t others = 0, seen = 0;
   for (const Slot& slot : slots_) {
-    if (slot.time >= due) break;
+    if (waits(slot)) break;
     overdue_ = ++seen == kSlotsSeen || plain.size() == kExpiredList * kExpiredLists ||
                others == kExpiredOthers;
     if (overdue_) break;

@@ -141,8 +141,8 @@ class Journal {
   void load();
   Milliseconds now();
   std::optional<Milliseconds> until_deadline() const;
-  void commit(std::vector<Operation>& operations);
-  void write(BatchWork& work, bool keep_head);
+  void commit(std::vector<Operation>& operations, bool stopping);
+  void write(BatchWork& work, bool keep_head, bool stopping);
   void tell_learner();
   void answer(BatchWork& work);
   void expire(BatchWork& work);
@@ -164,6 +164,8 @@ class Journal {
 
   // Used only by the journal thread.
   LogClock clock_;
+  std::vector<ClockLeap> written_leaps_;
+  Milliseconds written_time_ = 0;
   Sequence last_ = 0, last_entry_ = 0, kept_ = 0;
   std::deque<Slot> slots_;      // ordered by decision, and so by time
   bool overdue_ = false;        // more events have expired than fit into one batch

@@ -13,6 +13,8 @@ constexpr Milliseconds kSecond = 1000, kMinute = 60 * kSecond, kHour = 60 * kMin
 constexpr Milliseconds kLargestStep = kHour, kBelieved = kHour, kHeld = kMinute;
 constexpr Milliseconds kLongestStop = 7 * kDay;
 constexpr Milliseconds kTrustedPace = 4;
+constexpr Milliseconds kSmallestLeap = kSecond;
+constexpr std::size_t kLeapsKept = 64;
 
 std::string in_words(Milliseconds duration) {
   if (duration >= 2 * kDay) return fmt::format("{} days", duration / kDay);
@@ -23,7 +25,10 @@ std::string in_words(Milliseconds duration) {
 
 }  // namespace
 
-void LogClock::start(Milliseconds time, Milliseconds trusted, const ClockReading& now) {
+void LogClock::start(const LogHead& head, std::vector<ClockLeap> leaps, const ClockReading& now) {
+  const Milliseconds time = head.time, trusted = head.trusted_time;
+  leaps_ = std::move(leaps);
+  skipped_ = 0;
   wall_ = now.wall;
   steady_ = now.steady;
   state_ = Wall::kFollowed;
@@ -32,12 +37,13 @@ void LogClock::start(Milliseconds time, Milliseconds trusted, const ClockReading
   const bool too_far = !is_new && now.wall - time > kLongestStop;
   time_ = too_far ? time : std::max(time, now.wall);
   trusted_ = is_new ? time_ : std::min(time_, trusted);
+  if (!is_new) leap(time, time_ - time);
   if (too_far) {
     enter(Wall::kAhead, now.wall - time);
   } else if (!is_new && now.wall - time > kLargestStep) {
     note_ = fmt::format(
-        "the log's time moves on by {}, to that of the clock: events whose waiting time is over "
-        "expire",
+        "the log's time moves on by {}, to that of the clock; waiting events still wait for the "
+        "rest of their time",
         in_words(now.wall - time));
   }
   if (time - now.wall > kHeld) enter(Wall::kBehind, time - now.wall);
@@ -45,6 +51,7 @@ void LogClock::start(Milliseconds time, Milliseconds trusted, const ClockReading
 
 Milliseconds LogClock::advance(const ClockReading& now) {
   const Milliseconds passed = std::clamp<Milliseconds>(now.steady - steady_, 0, kLargestStep);
+  const Milliseconds before = time_;
   steady_ = now.steady;
   wall_ = now.wall;
   const Milliseconds expected = time_ + passed;
@@ -59,8 +66,8 @@ Milliseconds LogClock::advance(const ClockReading& now) {
       ahead_for_ = 0;
       state_ = Wall::kFollowed;
       note_ = fmt::format(
-          "the clock has been {} ahead for an hour and is believed now: waiting events expire; old "
-          "ones are removed slowly, four hours' worth per hour",
+          "the clock has been {} ahead for an hour and is believed now; waiting events still wait "
+          "for the rest of their time; old ones are removed slowly, four hours' worth per hour",
           in_words(ahead));
     }
   } else if (ahead < -kHeld) {
@@ -70,10 +77,26 @@ Milliseconds LogClock::advance(const ClockReading& now) {
     enter(Wall::kFollowed, 0);
     time_ = std::max(time_, now.wall);
   }
+  // Where the log's time fell behind, events wait longer: that is not made up for.
+  skipped_ = std::max<Milliseconds>(0, skipped_ + time_ - expected);
+  if (skipped_ > kSmallestLeap) leap(before, std::exchange(skipped_, 0));
   // A clock that was believed and then set right leaves the log ahead of it.
   const Milliseconds pace = state_ == Wall::kBehind ? 1 : kTrustedPace;
   trusted_ = std::min(time_, trusted_ + pace * passed);
   return time_;
+}
+
+void LogClock::leap(Milliseconds from, Milliseconds size) {
+  if (size <= 0) return;
+  leaps_.push_back({from, size});
+  if (leaps_.size() <= kLeapsKept) return;
+  // Together they count for all events before the later one: some wait longer, none is cut short.
+  leaps_[1].size += leaps_[0].size;
+  leaps_.erase(leaps_.begin());
+}
+
+void LogClock::forget_leaps(Milliseconds before) {
+  std::erase_if(leaps_, [before](const ClockLeap& each) { return each.from < before; });
 }
 
 std::optional<std::string> LogClock::take_note() { return std::exchange(note_, std::nullopt); }

@@ -2,8 +2,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "sau/store/record.hpp"
+#include "sau/store/log_head.hpp"
 
 namespace sau::detail {
 
@@ -13,7 +14,7 @@ struct ClockReading {
   Milliseconds wall = 0, steady = 0;
 };
 
-// The log's clock: events expire and are removed by it. It follows the wall clock, but never goes
+// The log's clock: events are dated and removed by it. It follows the wall clock, but never goes
 // back, never stands still for long, and never moves far when the wall clock jumps:
 //
 //   the wall clock is             the log's clock
@@ -21,6 +22,11 @@ struct ClockReading {
 //   further ahead                 goes on at its own pace for an hour, then believes it
 //   up to a minute behind         waits for it
 //   further behind                goes on at its own pace
+//
+// What it skips when it jumps is a leap. Events do not wait through leaps: an event expires when
+// its waiting time has passed by the steady clock while the service ran, to a second, and never
+// earlier than that because of a clock that jumped. The time for which the service is stopped does
+// not count either: no reward could come, and only the wall clock would know how long it was.
 //
 // Removal relies on the trusted time. It is never later than the log's time, and moves at most four
 // times as fast as real time, and only while the service runs. If the wall clock is behind the log,
@@ -31,7 +37,7 @@ class LogClock {
  public:
   // Continues where a log ends; both times are 0 for a new log. Here the wall clock is believed if
   // it is up to seven days ahead: the service may have been stopped for that long.
-  void start(Milliseconds time, Milliseconds trusted, const ClockReading& now);
+  void start(const LogHead& head, std::vector<ClockLeap> leaps, const ClockReading& now);
 
   // Returns the log's time now. Must be called often: the time between two calls counts for at most
   // an hour.
@@ -39,6 +45,13 @@ class LogClock {
 
   Milliseconds time() const noexcept { return time_; }
   Milliseconds trusted() const noexcept { return trusted_; }
+  // When an event of the time `begin` has waited for `wait`.
+  Milliseconds end_of_wait(Milliseconds begin, Milliseconds wait) const {
+    return sau::end_of_wait(begin, wait, leaps_);
+  }
+  const std::vector<ClockLeap>& leaps() const noexcept { return leaps_; }
+  // No event before this time waits any longer.
+  void forget_leaps(Milliseconds before);
   // How far it is ahead of the wall clock.
   Milliseconds offset() const noexcept { return time_ - wall_; }
   // A message for the operator, if there is a new one.
@@ -48,10 +61,13 @@ class LogClock {
   enum class Wall { kFollowed, kAhead, kBehind };
 
   void enter(Wall wall, Milliseconds off);
+  void leap(Milliseconds from, Milliseconds size);
 
   Milliseconds time_ = 0, trusted_ = 0, wall_ = 0, steady_ = 0;
   Wall state_ = Wall::kFollowed;
   Milliseconds ahead_for_ = 0;
+  Milliseconds skipped_ = 0;  // not waited through, and not in a leap yet
+  std::vector<ClockLeap> leaps_;
   std::optional<std::string> note_;
 };
 

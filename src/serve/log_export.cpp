@@ -34,7 +34,7 @@ std::string lines_of(const Events& events, LogFormat format) {
     if (format == LogFormat::kDsjson) {
       detail::append_dsjson(lines, decision, state, outline);
     } else {
-      detail::append_decision(lines, decision, state, outline, {.wait = {}, .request = true});
+      detail::append_decision(lines, decision, state, outline, {.deadline = {}, .request = true});
     }
     lines += '\n';
   }

@@ -1,6 +1,7 @@
 #include "serve_http/routes.hpp"
 
 #include <array>
+#include <memory>
 #include <utility>
 
 #include "serve_http/answers.hpp"
@@ -57,7 +58,13 @@ void model(Call& call) {
 }
 
 void load_model(Call& call) {
-  call.service.load_model(call.request.body, acknowledging(call.reply));
+  // Who has the answer may send the next model: the room of this one is free before.
+  const auto permit = std::make_shared<std::shared_ptr<const void>>(std::move(call.request.permit));
+  call.service.load_model(call.request.body,
+                          [permit, answer = acknowledging(call.reply)](Status status) {
+                            permit->reset();
+                            answer(std::move(status));
+                          });
 }
 
 void reset_model(Call& call) { call.service.reset_model(acknowledging(call.reply)); }

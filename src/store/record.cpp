@@ -26,6 +26,7 @@ enum class Format : std::uint8_t {
   kIndexedEvent = 0x41,
   kEventState = 0x51,
   kLogHead = 0x61,
+  kClockLeaps = 0x71,
 };
 
 constexpr std::size_t kRecordChecksum = sizeof(std::uint64_t);
@@ -387,6 +388,42 @@ Result<LogHead> decode_log_head(std::string_view bytes) {
   head.trusted_time = reader.take<Milliseconds>();
   if (!reader.finished()) return broken("its contents make no sense");
   return head;
+}
+
+std::string encode(const std::vector<ClockLeap>& leaps) {
+  std::string bytes;
+  ByteWriter writer = begin(Format::kClockLeaps, bytes);
+  writer.put(static_cast<std::uint32_t>(leaps.size()));
+  for (const ClockLeap& leap : leaps) {
+    writer.put(leap.from);
+    writer.put(leap.size);
+  }
+  finish(writer);
+  return bytes;
+}
+
+Result<std::vector<ClockLeap>> decode_clock_leaps(std::string_view bytes) {
+  const auto contents = checked(bytes, Format::kClockLeaps);
+  if (!contents.ok()) return contents.failure();
+  ByteReader reader(contents.value());
+  const auto count = reader.take<std::uint32_t>();
+  if (reader.left() != count * 2 * sizeof(Milliseconds)) {
+    return broken("its contents make no sense");
+  }
+  std::vector<ClockLeap> leaps(count);
+  for (ClockLeap& leap : leaps) {
+    leap.from = reader.take<Milliseconds>();
+    leap.size = reader.take<Milliseconds>();
+  }
+  return leaps;
+}
+
+Milliseconds end_of_wait(Milliseconds begin, Milliseconds wait, std::span<const ClockLeap> leaps) {
+  Milliseconds end = begin + wait;
+  for (const ClockLeap& leap : leaps) {
+    if (leap.from >= begin) end += leap.size;
+  }
+  return end;
 }
 
 }  // namespace sau

@@ -239,6 +239,12 @@ bool RocksReader::is_struck(Sequence decision) const {
   return std::ranges::binary_search(struck_, decision);
 }
 
+Result<std::vector<ClockLeap>> RocksReader::leaps() const {
+  auto found = look_up<std::vector<ClockLeap>>(kDefault, kLeapsKey, decode_clock_leaps);
+  if (!found.ok()) return found.failure();
+  return std::move(found).value().value_or(std::vector<ClockLeap>());
+}
+
 std::vector<Sequence> RocksReader::struck() const {
   const std::lock_guard lock(heads_mutex_);
   return struck_;

@@ -22,6 +22,7 @@ class RocksReader : public EventStore {
                 const std::function<bool(const LoggedEvent&)>& visit) const override;
   Status waiting(const std::function<void(const WaitingDecision&)>& visit) const override;
   Result<std::optional<std::string>> configuration() const override;
+  Result<std::vector<ClockLeap>> leaps() const override;
   bool is_struck(Sequence decision) const override;
   LogHead head() const override;
   LogHead base() const override;
@@ -39,6 +40,7 @@ class RocksReader : public EventStore {
   static constexpr const char* kHeadKey = "head";
   static constexpr const char* kBaseKey = "base";
   static constexpr const char* kStruckKey = "struck";
+  static constexpr const char* kLeapsKey = "leaps";
 
   const std::filesystem::path& folder() const noexcept { return folder_; }
   bool is_open() const noexcept { return database_ != nullptr; }

@@ -86,11 +86,13 @@ class RocksStore final : public RocksReader {
       put(bytes, kStates, sequence, record_);
     }
     if (batch.configuration) bytes.Put(table(kDefault), kConfigurationKey, *batch.configuration);
+    if (batch.leaps) bytes.Put(table(kDefault), kLeapsKey, encode(*batch.leaps));
     if (!struck.empty()) strike(bytes, struck);
     const std::string encoded = encode(next);
     bytes.Put(table(kDefault), kHeadKey, encoded);
-    const bool keep = batch.keep_head || next.last >= kept_.last + kHeadEvery ||
-                      next.time >= kept_.time + kHeadPause;
+    // A batch without records only says how late it is: the last record has not become younger.
+    const bool keep = batch.keep_head || (!batch.empty() && (next.last >= kept_.last + kHeadEvery ||
+                                                             next.time >= kept_.time + kHeadPause));
     if (keep) put(bytes, kHeads, next.last, encoded);
     if (Status status = commit(bytes); !status.ok()) return status;
     set_head(next);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/gradual_file.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 #include "sau/store/event_store.hpp"
@@ -48,24 +49,20 @@ class OpenFile {
 
   // Copies the bytes that it had when it was opened, and syncs the copy.
   void copy_to(const fs::path& folder) const {
-    const fs::path target = folder / path_.filename();
-    const int out = ::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (out < 0) throw Error(target.string() + ": " + std::strerror(errno));
+    detail::GradualFile out(folder / path_.filename(), O_EXCL);
     std::vector<char> block(1U << 20);
-    bool good = true;
-    for (std::uint64_t place = 0; good && place < size_;) {
+    for (std::uint64_t place = 0; place < size_;) {
       const std::size_t wanted = std::min<std::uint64_t>(block.size(), size_ - place);
       const ssize_t got = ::pread(descriptor_, block.data(), wanted, static_cast<off_t>(place));
-      good = got > 0 && ::write(out, block.data(), static_cast<std::size_t>(got)) == got;
-      // Written to disk little by little: one large sync at the end would hold up the service's
-      // own.
-      if (good) ::sync_file_range(out, static_cast<off_t>(place), got, SYNC_FILE_RANGE_WRITE);
-      place += got > 0 ? static_cast<std::uint64_t>(got) : 0;
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) {
+        throw Error(path_.string() + ": cannot be read: " +
+                    (got < 0 ? std::strerror(errno) : "it has become shorter"));
+      }
+      out.write({block.data(), static_cast<std::size_t>(got)});
+      place += static_cast<std::uint64_t>(got);
     }
-    good = good && ::fsync(out) == 0;
-    const int code = errno;
-    good = ::close(out) == 0 && good;
-    if (!good) throw Error(target.string() + ": cannot be written: " + std::strerror(code));
+    out.finish();
   }
 
  private:

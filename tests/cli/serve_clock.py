@@ -78,6 +78,23 @@ class Jumps(ServeTestCase):
     def test_a_day_back(self):
         self.jump("-1d")
 
+    def test_a_jump_that_stays_and_a_stop_cut_no_wait_short(self):
+        server = self.start_server()
+        server.configure(rewardWaitTime="PT10M")
+        for i in range(4):
+            self.assertEqual(server.rank(eventId=f"waits{i}").status, 201)
+        for i, offset in enumerate(("+30m", "+50m", "+3d")):
+            self.set_clock(offset)
+            self.assertEqual(server.rank(eventId=f"after{i}").status, 201)
+            self.assertEqual(server.reward(f"waits{i}", 1).status, 204)
+            server.stop()
+            server = self.start_server()
+        self.assertEqual(server.reward("waits3", 1).status, 204)
+        server.stop()
+        states = {name: event["state"] for name, event in self.exported().items()}
+        self.assertEqual(states, {**{f"waits{i}": "learned" for i in range(4)},
+                                  **{f"after{i}": "waiting" for i in range(3)}})
+
     def test_started_with_a_wrong_clock(self):
         server = self.start_server()
         server.configure(logRetentionDays=1)

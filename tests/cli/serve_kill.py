@@ -28,6 +28,28 @@ PATIENCE = 60.0  # seconds; opening a log takes some twenty syncs, which a busy 
 SERVE = ("--snapshot-seconds", "1")
 
 
+def own_memory(process):
+    """Bytes of memory in use that are not pages of files."""
+    with open(f"/proc/{process.pid}/status", encoding="utf-8") as file:
+        return 1024 * int(re.search(r"RssAnon:\s+(\d+) kB", file.read())[1])
+
+
+class Memory(ServeTestCase):
+    def test_a_start_with_a_long_write_ahead_log_keeps_no_memory(self):
+        server = self.serve()
+        empty = own_memory(server.process)
+        caller, noise = server.caller(), random.Random(7)
+        for i in range(2000):
+            feature = noise.randbytes(10_000).hex()
+            answer = caller.rank(eventId=f"e{i}", contextFeatures=[{"large": feature}])
+            self.assertEqual(answer.status, 201, answer.body)
+        server.kill()
+        server = self.serve()
+        # The log was read into write buffers twice: to check it, and to open it for writing.
+        self.assertLess(own_memory(server.process) - empty, 16e6)
+        server.stop()
+
+
 class LogTestCase(ServeTestCase):
     def folder_checks(self, folder):
         """Checks that every record is good, and that a replay gives the same model. Returns the

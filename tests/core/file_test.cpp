@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/gradual_file.hpp"
 #include "sau/core/error.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
@@ -149,6 +150,31 @@ TEST(ReadFile, AMissingFileIsNamed) {
 TEST(ReadFile, AFolderIsNotAFile) {
   const TemporaryFolder folder;
   EXPECT_THAT(error_of([&] { read_file(folder.path()); }), HasSubstr(folder.path().string()));
+}
+
+TEST(GradualFile, HasWhatWasWritten) {
+  const TemporaryFolder folder;
+  std::string expected;
+  {
+    detail::GradualFile file(folder / "f", O_EXCL);
+    for (char c = 'a'; c <= 'k'; ++c) {
+      const std::string part(1'000'000, c);
+      file.write(part);
+      expected += part;
+    }
+    file.finish();
+  }
+  EXPECT_EQ(read_file(folder / "f"), expected);
+  EXPECT_THAT(error_of([&] { detail::GradualFile(folder / "f", O_EXCL); }),
+              HasSubstr("f: cannot be written: File exists"));
+}
+
+TEST(GradualFile, AFullDiskIsAnError) {
+  const TemporaryFolder folder;
+  detail::GradualFile file(folder / "f", O_TRUNC);
+  const FullDisk full(5'000'000);
+  EXPECT_THAT(error_of([&] { file.write(std::string(6'000'000, 'x')); }),
+              HasSubstr("File too large"));
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -228,6 +229,35 @@ TEST(HttpCrowd, AllLargeBodiesTogetherHaveALimit) {
   RawClient third = server.answered_later(large);
   server.answer_all();
   EXPECT_THAT(third.response(), EndsWith("at last"));
+}
+
+// It does not say how large it will be, so at first it may not take the room of others.
+TEST(HttpCrowd, AChunkedBodyTakesRoomAsItGrows) {
+  CrowdedServer server({.body_limit = 100,
+                        .large_bodies = 2000,
+                        .on_head = [](const HttpRequest&, std::size_t& limit) {
+                          limit = 10'000;
+                          return std::optional<HttpResponse>();
+                        }});
+  const auto chunked = [](std::size_t size) {
+    return fmt::format(
+        "POST /wait HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n"
+        "{:x}\r\n{}\r\n0\r\n\r\n",
+        size, std::string(size, 'x'));
+  };
+  RawClient first = server.answered_later(chunked(400));
+  RawClient second = server.answered_later(chunked(400));
+  RawClient third = server.client();
+  third.send(chunked(1500));
+  EXPECT_THAT(third.rest(), AllOf(StartsWith("HTTP/1.1 503 Service Unavailable\r\n"),
+                                  HasSubstr("too many large bodies")));
+  server.answer_all();
+  EXPECT_THAT(first.response(), EndsWith("at last"));
+  EXPECT_THAT(second.response(), EndsWith("at last"));
+  server.forget_all();  // frees the bodies
+  RawClient fourth = server.answered_later(chunked(1500));
+  server.answer_all();
+  EXPECT_THAT(fourth.response(), EndsWith("at last"));
 }
 
 TEST(HttpCrowd, OutOfMemoryIsAnswered503) {

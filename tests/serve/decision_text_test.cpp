@@ -97,11 +97,11 @@ TEST(DecisionText, IsWhatALibraryWouldWrite) {
     ASSERT_TRUE(detail::read_outline(decision, outline).ok()) << decision.request;
 
     std::string text;
-    detail::append_decision(text, decision, state, outline, {.wait = 5000});
+    detail::append_decision(text, decision, state, outline, {.deadline = decision.time + 5000});
     ASSERT_EQ(text, testing::naive_text(testing::naive_decision(decision, state, 5000)));
 
     text.clear();
-    detail::append_decision(text, decision, state, outline, {.wait = {}, .request = true});
+    detail::append_decision(text, decision, state, outline, {.deadline = {}, .request = true});
     NaiveJson line = testing::naive_decision(decision, state, std::nullopt);
     line["request"] = NaiveJson::parse(decision.request);
     ASSERT_EQ(text, testing::naive_text(line));

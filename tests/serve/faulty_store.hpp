@@ -83,6 +83,7 @@ class FaultyStore final : public EventStore {
   Result<std::optional<std::string>> configuration() const override {
     return store_->configuration();
   }
+  Result<std::vector<ClockLeap>> leaps() const override { return store_->leaps(); }
   bool is_struck(Sequence decision) const override { return store_->is_struck(decision); }
   LogHead head() const override { return store_->head(); }
   LogHead base() const override { return store_->base(); }

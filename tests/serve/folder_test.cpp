@@ -8,6 +8,7 @@
 #include "core/hash.hpp"
 #include "sau/core/container.hpp"
 #include "sau/core/file.hpp"
+#include "sau/core/time_text.hpp"
 #include "sau/serve/log_tools.hpp"
 #include "serve/restore.hpp"
 #include "serve/serve_support.hpp"
@@ -59,6 +60,55 @@ TEST(Clock, AJumpRemovesNothingAndEventsStillExpire) {
     EXPECT_EQ(verify_log(service.folder() / "data").first, 1U);
     EXPECT_NE(service.notes().find("the clock"), std::string::npos);
   }
+}
+
+TEST(Clock, AJumpThatStaysCutsNoWaitShort) {
+  constexpr Milliseconds kMinutes = 60'000;
+  for (const Milliseconds jump : {30 * kMinutes, 10 * kHours}) {
+    TestService service;
+    service.time = 2000 * kDays;
+    service.restart();
+    ASSERT_TRUE(service.configure(R"({"rewardWaitTime":"PT3H"})").ok());
+    ASSERT_TRUE(service.rank(simple_request("early")).ok());
+    ASSERT_TRUE(service.rank(simple_request("never")).ok());
+    service.clock_error = jump;
+    service.pass(2 * kHours);  // after one hour the clock is believed
+    ASSERT_TRUE(service.rank(simple_request("late")).ok());
+    service.restart();
+    service.pass(30 * kMinutes);
+    EXPECT_EQ(service.totals()["waiting"], 3) << jump;
+    // A reward that comes in time counts.
+    ASSERT_TRUE(service.reward("early", 1.0).ok());
+    EXPECT_EQ(service.totals()["lateRewards"], 0) << jump;
+    const auto decision = nlohmann::json::parse(service->decision("never").value());
+    EXPECT_EQ(decision["deadline"], write_time(service.time + jump + 30 * kMinutes)) << jump;
+    // After three hours, and not much later, the default is given.
+    service.pass(30 * kMinutes + 1);
+    ASSERT_TRUE(eventually([&] { return service.totals()["waiting"] == 1; })) << jump;
+    service.pass(2 * kHours - kMinutes);
+    EXPECT_EQ(service.totals()["waiting"], 1) << jump;
+    service.pass(kMinutes);
+    ASSERT_TRUE(eventually([&] { return service.totals()["waiting"] == 0; })) << jump;
+  }
+}
+
+TEST(Clock, AStopIsNotWaitedThrough) {
+  TestService service;
+  service.time = 2000 * kDays;
+  service.restart();
+  ASSERT_TRUE(service.configure(R"({"rewardWaitTime":"PT1M"})").ok());
+  ASSERT_TRUE(service.rank(simple_request("waits")).ok());
+  ASSERT_TRUE(service.rank(simple_request("never")).ok());
+  service.pass(20'000);
+  service.stop();
+  service.time += 3 * kDays;
+  service.start();
+  service.pass(39'000);
+  EXPECT_EQ(service.totals()["waiting"], 2);
+  ASSERT_TRUE(service.reward("waits", 1.0).ok());
+  EXPECT_EQ(service.totals()["lateRewards"], 0);
+  service.pass(1001);
+  EXPECT_TRUE(eventually([&] { return service.totals()["waiting"] == 0; }));
 }
 
 TEST(Clock, AStartWithAWrongClockRemovesNothing) {

@@ -13,7 +13,7 @@ struct Machine {
   LogClock clock;
   ClockReading now{kBegin, 5};
 
-  Machine() { clock.start(0, 0, now); }
+  Machine() { clock.start({}, {}, now); }
   // Lets time pass, and reads the log's clock every second.
   void pass(Milliseconds duration) {
     for (; duration > 0; duration -= 1000) {
@@ -24,6 +24,13 @@ struct Machine {
   }
   std::string note() { return clock.take_note().value_or(""); }
 };
+
+LogHead head_at(Milliseconds time, Milliseconds trusted) {
+  LogHead head;
+  head.time = time;
+  head.trusted_time = trusted;
+  return head;
+}
 
 TEST(LogClock, FollowsTheTimeOfDay) {
   Machine machine;
@@ -114,25 +121,76 @@ TEST(LogClock, AClockThatIsSetBackDoesNotStopIt) {
   EXPECT_NE(machine.note().find("behind"), std::string::npos);
 }
 
+// How long an event that began at `begin` still has to wait.
+Milliseconds left(const LogClock& clock, Milliseconds begin, Milliseconds wait) {
+  return clock.end_of_wait(begin, wait) - clock.time();
+}
+
+TEST(LogClock, EventsWaitByTheSteadyClock) {
+  for (const Milliseconds jump : {kMinutes / 30, 30 * kMinutes, 3 * kHours, 400 * kDays, -kDays}) {
+    Machine machine;
+    machine.pass(kMinutes);
+    const Milliseconds begin = machine.clock.time(), wait = 5 * kHours;
+    machine.pass(kMinutes);
+    machine.now.wall += jump;
+    machine.pass(2 * kHours);  // long enough to be believed
+    EXPECT_EQ(left(machine.clock, begin, wait), wait - 2 * kHours - kMinutes) << jump;
+    // One that begins after the jump.
+    const Milliseconds later = machine.clock.time();
+    machine.pass(kMinutes);
+    EXPECT_EQ(left(machine.clock, later, wait), wait - kMinutes) << jump;
+    EXPECT_EQ(left(machine.clock, begin, wait), wait - 2 * kHours - 2 * kMinutes) << jump;
+  }
+}
+
+TEST(LogClock, AClockThatJumpsToAndFroCutsNoWaitShort) {
+  Machine machine;
+  const Milliseconds wait = 100 * kHours;
+  const Milliseconds begin = machine.clock.time(), began = machine.now.steady;
+  for (int i = 0; i < 500; ++i) {
+    machine.now.wall += (i % 3 - 1) * 40'000;
+    machine.pass(i % 5 * 1000 + 1000);
+    const Milliseconds waited = machine.now.steady - began;
+    ASSERT_GE(left(machine.clock, begin, wait), wait - waited) << i;
+  }
+  EXPECT_LE(machine.clock.leaps().size(), 64u);
+  machine.clock.forget_leaps(machine.clock.time() + 1);
+  EXPECT_TRUE(machine.clock.leaps().empty());
+}
+
+TEST(LogClock, NobodyWaitsWhileTheServiceIsStopped) {
+  for (const Milliseconds stop : {kMinutes, 3 * kDays, 400 * kDays, -kDays}) {
+    Machine machine;
+    machine.pass(kHours);
+    const Milliseconds begin = machine.clock.time();
+    machine.now.wall += 30 * kMinutes;  // skipped before the stop
+    machine.pass(kMinutes);
+    LogClock after;
+    const ClockReading now{machine.now.wall + stop, 7};
+    after.start(head_at(machine.clock.time(), machine.clock.trusted()), machine.clock.leaps(), now);
+    EXPECT_EQ(left(after, begin, kHours), kHours - kMinutes) << stop;
+  }
+}
+
 TEST(LogClock, ContinuesWhereALogEnds) {
   // After a night.
   LogClock later;
-  later.start(kBegin, kBegin - kDays, {kBegin + 9 * kHours, 0});
+  later.start(head_at(kBegin, kBegin - kDays), {}, {kBegin + 9 * kHours, 0});
   EXPECT_EQ(later.time(), kBegin + 9 * kHours);
   EXPECT_EQ(later.trusted(), kBegin - kDays);
   EXPECT_NE(later.take_note().value_or("").find("moves on by 9 hours"), std::string::npos);
   // After a minute nothing is said.
   LogClock soon;
-  soon.start(kBegin, kBegin, {kBegin + kMinutes, 0});
+  soon.start(head_at(kBegin, kBegin), {}, {kBegin + kMinutes, 0});
   EXPECT_EQ(soon.take_note(), std::nullopt);
   // After more than a week the wall clock is not believed immediately.
   LogClock much_later;
-  much_later.start(kBegin, kBegin, {kBegin + 400 * kDays, 0});
+  much_later.start(head_at(kBegin, kBegin), {}, {kBegin + 400 * kDays, 0});
   EXPECT_EQ(much_later.advance({kBegin + 400 * kDays + 5000, 5000}), kBegin + 5000);
   EXPECT_NE(much_later.take_note().value_or("").find("400 days ahead"), std::string::npos);
   // With a clock that is behind.
   LogClock earlier;
-  earlier.start(kBegin, kBegin, {kBegin - kDays, 0});
+  earlier.start(head_at(kBegin, kBegin), {}, {kBegin - kDays, 0});
   EXPECT_EQ(earlier.time(), kBegin);
   EXPECT_EQ(earlier.advance({kBegin - kDays + 5000, 5000}), kBegin + 5000);
 }

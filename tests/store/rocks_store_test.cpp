@@ -53,6 +53,37 @@ TEST(RocksStore, KeepsWhatWasWritten) {
 }
 
 // Events that were completed together, with the default reward, have the right state.
+TEST(RocksStore, KeepsWhatTheClockSkipped) {
+  const TemporaryFolder folder;
+  const std::vector<ClockLeap> leaps = {{.from = 5, .size = 3000}, {.from = 9000, .size = 1}};
+  {
+    const auto store = open_event_store(folder / "log", {});
+    EXPECT_TRUE(store->leaps().value().empty());
+    StoreBatch first = batch_of(1);
+    first.leaps = leaps;
+    ASSERT_TRUE(store->write(first).ok());
+    ASSERT_TRUE(store->write(batch_of(2)).ok());
+  }
+  EXPECT_EQ(open_event_store(folder / "log", {})->leaps().value(), leaps);
+}
+
+TEST(RocksStore, TheTimeAloneMakesNoRecordYounger) {
+  const TemporaryFolder folder;
+  const auto store = open_event_store(folder / "log", {});
+  StoreBatch batch = batch_of(1);
+  batch.waiting_from = 2;
+  batch.keep_head = true;
+  ASSERT_TRUE(store->write(batch).ok());
+  StoreBatch only_time;
+  only_time.waiting_from = 2;
+  only_time.time = only_time.trusted_time = 100'000;
+  ASSERT_TRUE(store->write(only_time).ok());
+  EXPECT_EQ(store->head().time, 100'000);
+  const auto removable = store->removable(1, 50);
+  ASSERT_TRUE(removable.ok() && removable.value());
+  EXPECT_EQ(removable.value()->last, 1u);
+}
+
 TEST(RocksStore, EventsCompletedTogether) {
   const TemporaryFolder folder;
   const auto store = open_event_store(folder / "s", {});

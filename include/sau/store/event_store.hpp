@@ -23,6 +23,7 @@ struct StoreBatch {
   std::vector<std::pair<Sequence, Entry>> entries;
   std::vector<std::pair<Sequence, EventState>> states;  // by decision
   std::optional<std::string> configuration;             // JSON
+  std::optional<std::vector<ClockLeap>> leaps;          // all that concern waiting events
   // For the log's head after this batch.
   Sequence waiting_from = 1;
   Milliseconds time = 0, trusted_time = 0;
@@ -84,6 +85,8 @@ class EventStore {
   // Decisions without a final reward, in order. There may be millions, so they are not collected.
   virtual Status waiting(const std::function<void(const WaitingDecision&)>& visit) const = 0;
   virtual Result<std::optional<std::string>> configuration() const = 0;
+  // As they were written last.
+  virtual Result<std::vector<ClockLeap>> leaps() const = 0;
   // Whether an entry kStruck forbids learning from this decision.
   virtual bool is_struck(Sequence decision) const = 0;
 

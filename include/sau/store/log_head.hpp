@@ -2,7 +2,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "sau/store/record.hpp"
 
@@ -29,5 +32,18 @@ std::uint64_t chained(std::uint64_t chain, std::uint64_t record_checksum) noexce
 
 std::string encode(const LogHead& head);
 Result<LogHead> decode_log_head(std::string_view bytes);
+
+// The log's time moved ahead by `size` at the time `from`, but nobody waited that long: the
+// machine's clock was set, or the service was stopped.
+struct ClockLeap {
+  Milliseconds from = 0, size = 0;
+  bool operator==(const ClockLeap&) const = default;
+};
+
+std::string encode(const std::vector<ClockLeap>& leaps);
+Result<std::vector<ClockLeap>> decode_clock_leaps(std::string_view bytes);
+
+// When, by the log's time, an event of the time `begin` has waited for `wait`.
+Milliseconds end_of_wait(Milliseconds begin, Milliseconds wait, std::span<const ClockLeap> leaps);
 
 }  // namespace sau
