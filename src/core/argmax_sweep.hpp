@@ -10,8 +10,6 @@
 #include <span>
 #include <vector>
 
-#include "core/kronrod_rule.hpp"
-
 namespace sau::detail {
 
 // A point of the real line as an unevaluated sum (Dekker 1971), |low| <= ulp(high) / 2. A point at
@@ -39,6 +37,56 @@ struct Position {
 };
 
 inline constexpr Position kBottom{-std::numeric_limits<double>::infinity()};
+
+// Kronrod's 21 points and the Gauss rule of 10 among them (Kronrod 1965; digits as in QUADPACK,
+// Piessens et al. 1983): the points x >= 0 of [-1, 1] and their weights in both.
+struct KronrodNode {
+  double x;
+  double kronrod;
+  double gauss;
+};
+
+inline constexpr std::array<KronrodNode, 11> kKronrodHalf{{
+    {0.995657163025808080735527280689003, 0.011694638867371874278064396062192, 0.0},
+    {0.973906528517171720077964012084452, 0.032558162307964727478818972459390,
+     0.066671344308688137593568809893332},
+    {0.930157491355708226001207180059508, 0.054755896574351996031381300244580, 0.0},
+    {0.865063366688984510732096688423493, 0.075039674810919952767043140916190,
+     0.149451349150580593145863396957658},
+    {0.780817726586416897063717578345042, 0.093125454583697605535065465083366, 0.0},
+    {0.679409568299024406234327365114874, 0.109387158802297641899210590325805,
+     0.219086362515982043995534934228163},
+    {0.562757134668604683339000099272694, 0.123491976262065851077958109585166, 0.0},
+    {0.433395394129247190799265943165784, 0.134709217311473325928054001771707,
+     0.269266719309996355091226921569469},
+    {0.294392862701460198131126603103866, 0.142775938577060080797094273138717, 0.0},
+    {0.148874338981631210884826001129720, 0.147739104901338491374841515972068,
+     0.295524224714752870173815619188769},
+    {0.0, 0.149445554002916905664936468389821, 0.0},
+}};
+
+// All 21 points, those of the Gauss rule first, and one of weight 0 so that loops vectorise.
+struct KronrodRule {
+  static constexpr std::size_t kSize = 22, kGauss = 10;
+  std::array<double, kSize> x{}, kronrod{};
+  std::array<double, kGauss> gauss{};
+
+  constexpr KronrodRule() {
+    std::size_t next = 0, next_gauss = 0;
+    for (const bool in_gauss : {true, false}) {
+      for (const KronrodNode& node : kKronrodHalf) {
+        if ((node.gauss > 0.0) != in_gauss) continue;
+        for (const double sign : {1.0, -1.0}) {
+          if (node.x == 0.0 && sign < 0.0) continue;
+          if (in_gauss) gauss[next_gauss++] = node.gauss;
+          x[next] = sign * node.x;
+          kronrod[next++] = node.kronrod;
+        }
+      }
+    }
+  }
+};
+inline constexpr KronrodRule kKronrodRule;
 
 // All argmax probabilities of continuous laws in one sweep from the top of the line to the bottom.
 //
@@ -98,12 +146,6 @@ class ArgmaxSweep {
   // Adds to out[a] the probability that the draw of law a is the largest and above `floor`.
   void run(Position floor, std::span<double> out) {
     if (laws_.empty()) return;
-    if constexpr (kVectorised) {
-      if (floor == kBottom && run_in_equal_steps()) {
-        for (std::size_t i = 0; i < laws_.size(); ++i) out[order_[i]] += total_[i];
-        return;
-      }
-    }
     Panel panel{.left = upper_.front(), .right = upper_.front()};
     while (panel.below_left > kNothing && panel.left > floor) {
       panel.right = panel.left;
@@ -133,7 +175,6 @@ class ArgmaxSweep {
   static constexpr bool kVectorised = requires(const Law& law, double* out) {
     law.values(0.0, 0.0, kKronrodRule.x, out, out);
   };
-  static constexpr std::size_t kSteps = 16;  // points at a time in equal steps
   static constexpr std::size_t kNodes = kVectorised ? KronrodRule::kSize : 1;
 
   struct Panel {
@@ -143,90 +184,6 @@ class ArgmaxSweep {
     double below_right = 1.0;
     int depth = 0;
   };
-
-  // Equal steps over the whole line (the trapezoidal rule) need the fewest points if the laws are
-  // analytic and about equally wide: the error falls like exp(-c / step^2). Leaves the result in
-  // total_; false, and total_ as it was, if the laws differ too much or the result is not good
-  // enough.
-  bool run_in_equal_steps() {
-    constexpr double kEnd = 7.5;  // spreads; the tail of a normal law beyond it is 3e-14
-    constexpr double kMostUnequal = 4.0;
-    // The more laws, the narrower the law of the largest draw.
-    constexpr std::size_t kFew = 8, kMostLaws = 14;
-    constexpr double kStepOfFew = 0.3, kStepOfMore = 0.25;
-    Position low = kBottom;  // below it the largest of the draws is not
-    for (const Law& law : laws_)
-      low = std::max(low, Position{law.location}.plus(-kEnd * law.scale));
-    Position top = low;
-    double narrow = std::numeric_limits<double>::infinity(), wide = 0.0;
-    std::size_t live = 0;
-    for (; live < laws_.size() && upper_[live] > low; ++live) {
-      const Law& law = laws_[live];
-      top = std::max(top, Position{law.location}.plus(kEnd * law.scale));
-      narrow = std::min(narrow, law.scale);
-      wide = std::max(wide, law.scale);
-    }
-    if (live < 2 || live > kMostLaws || !(wide < kMostUnequal * narrow)) return false;
-    const double step = narrow * (live <= kFew ? kStepOfFew : kStepOfMore);
-    std::fill_n(kronrod_.begin(), live, 0.0);
-    std::fill_n(gauss_.begin(), live, 0.0);
-    const double range = top.minus(low);
-    for (double from_top = 0.0; from_top < range; from_top += kSteps * step)
-      if (add_equal_steps(top, from_top, step, live) < kNothing) break;
-    // gauss_ has every other point, as with twice the step. Half the step squares an error at least
-    // twice, so what passes is far below the square of the difference.
-    double sum = 0.0, difference = 0.0;
-    for (std::size_t b = 0; b < live; ++b) {
-      sum += kronrod_[b];
-      difference += std::abs(kronrod_[b] - gauss_[b]);
-    }
-    if (!(difference * difference < 10.0 * kTolerance && std::abs(sum - 1.0) < kTolerance))
-      return false;
-    std::copy_n(kronrod_.begin(), live, total_.begin());
-    return true;
-  }
-
-  // Adds the points from `from_top` below the top on; returns G at the last of them.
-  double add_equal_steps(Position top, double from_top, double step, std::size_t live) {
-    static constexpr auto kPlaces = [] {
-      std::array<double, kSteps> places{};
-      for (std::size_t i = 0; i < kSteps; ++i)
-        places[i] = 1.0 - 2.0 * static_cast<double>(i) / (kSteps - 1);
-      return places;
-    }();
-    const double half = 0.5 * (kSteps - 1) * step;
-    cdf_.resize(std::max(cdf_.size(), live * kSteps));
-    density_.resize(cdf_.size());
-    std::array<double, kSteps> others;  // product of the cdfs so far
-    others.fill(1.0);
-    for (std::size_t b = 0; b < live; ++b) {
-      double* cdf = cdf_.data() + b * kSteps;
-      double* density = density_.data() + b * kSteps;
-      const double middle = top.minus(laws_[b].location) - (from_top + half);
-      laws_[b].values(middle * inverse_scale_[b], half * inverse_scale_[b], kPlaces, cdf, density);
-      for (std::size_t i = 0; i < kSteps; ++i) {
-        density[i] *= others[i];
-        others[i] *= cdf[i];
-      }
-    }
-    const double last = others.back();
-    others.fill(1.0);
-    for (std::size_t b = live; b-- > 0;) {
-      const double* cdf = cdf_.data() + b * kSteps;
-      const double* density = density_.data() + b * kSteps;
-      std::array<double, 2> sums{};  // of the even and of the odd points
-      for (std::size_t i = 0; i < kSteps; i += 2) {
-        for (std::size_t lane = 0; lane < 2; ++lane) {
-          sums[lane] += density[i + lane] * others[i + lane];
-          others[i + lane] *= cdf[i + lane];
-        }
-      }
-      const double width = step * inverse_scale_[b];
-      kronrod_[b] += width * (sums[0] + sums[1]);
-      gauss_[b] += 2.0 * width * sums[0];
-    }
-    return last;
-  }
 
   std::size_t live_at(Position z) const noexcept {
     std::size_t live = 1;

@@ -184,21 +184,6 @@ TEST(ArgmaxProbabilities, TrapezoidalRuleAgrees) {
   }
 }
 
-// These take the equal steps. The reference takes smaller ones, and more digits.
-TEST(ArgmaxProbabilities, SimilarSpreadsAreExactToTwelveDigits) {
-  Draw draw(3);
-  for (const double means : {0.0, 1e-3, 0.3, 1.0, 5.0}) {
-    for (int i = 0; i < 60; ++i) {
-      std::vector<NormalMarginal> marginals(static_cast<std::size_t>(2 + i % 15));
-      const double unlike = 0.3 * (i % 4) / 3.0;
-      for (auto& m : marginals) m = {means * draw.normal(), draw.power_of_ten(-unlike, unlike)};
-      const auto p = probabilities(marginals);
-      const auto expected = testing::argmax_by_trapezoid(marginals);
-      for (std::size_t a = 0; a < p.size(); ++a) ASSERT_NEAR(p[a], expected[a], 1e-12);
-    }
-  }
-}
-
 // Values of tools/make_argmax_reference.py, 60-digit arithmetic.
 TEST(ArgmaxProbabilities, HighPrecisionValues) {
   const auto cases = testing::read_argmax_cases(std::string(testing::test_data_folder()) +
