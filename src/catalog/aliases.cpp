@@ -8,7 +8,7 @@ namespace {
 constexpr Alias kAgents[] = {
     {"sau", "sample_mean+sau_ucb", "the default agent",
      "committee+sau_ucb(initial_pulls=2,pool=40,start=0)",
-     "committee+sau_sampling(pool=10,start=0)"},
+     "committee+sau_sampling(pool=1,start=0)"},
     {"Uniform", "sample_mean+uniform", "table 1"},
     {"UCB1", "sample_mean+ucb1", "appendix A.3"},
     {"TS", "beta_bernoulli+thompson", "appendix A.1, section 4.3", "linear_posterior+thompson"},
