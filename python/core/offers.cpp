@@ -22,12 +22,9 @@ Forecasts forecasts_of(const OfferCore& core, OfferArgument& offer) {
   return forecasts;
 }
 
-// The model's stream is the one that a service with the same agent and seed uses, so both learn the
-// same.
-std::unique_ptr<OfferCore> made_offers(const std::string& spec, std::uint64_t seed) {
-  auto agent = make_offer_agent(spec, seed);
-  const Stream stream{.seed = seed, .trial = 0, .scope = scope_of(agent->spec())};
-  return std::make_unique<OfferCore>(std::move(agent), Rng(stream.with(Role::kAgent)));
+std::unique_ptr<OfferCore> made_offers(const std::string& spec, const Stream& stream) {
+  return std::make_unique<OfferCore>(make_offer_agent(spec, stream),
+                                     Rng(stream.with(Role::kAgent)));
 }
 
 }  // namespace
@@ -79,7 +76,7 @@ std::unique_ptr<OfferCore> restored_offers(const std::string& spec, std::string_
   StateReader reader(state);
   Rng rng{Stream{}};
   reader("rng", rng);
-  auto core = made_offers(spec, rng.stream().seed);
+  auto core = made_offers(spec, rng.stream());
   core->rng = rng;
   core->agent->load(reader);
   reader.finish();
@@ -90,10 +87,11 @@ void define_offers(AgentClass& type) {
   using namespace py::literals;
   type.def(
           "_start_offers",
-          [](AgentHandle& handle, const std::string& spec, std::uint64_t seed) {
-            handle.adopt(made_offers(spec, seed));
+          [](AgentHandle& handle, const std::string& spec, std::uint64_t seed, std::uint64_t trial,
+             std::uint64_t scope) {
+            handle.adopt(made_offers(spec, {.seed = seed, .trial = trial, .scope = scope}));
           },
-          "spec"_a, "seed"_a)
+          "spec"_a, "seed"_a, "trial"_a, "scope"_a)
       .def(
           "_restore_offers",
           [](AgentHandle& handle, const std::string& spec, const py::bytes& state) {

@@ -2,12 +2,13 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <memory>
 #include <optional>
-#include <vector>
 
 #include "errors.hpp"
 #include "parts.hpp"
 #include "sau/catalog/catalog.hpp"
+#include "sau/problem/offer_problem.hpp"
 
 namespace sau::python {
 namespace {
@@ -25,29 +26,45 @@ class Trial {
                        "'+late' out");
     }
     restart(seed, trial);
-    problem_ = make_problem(spec_, stream_.with(Role::kSetup));
   }
 
-  const Problem& problem() const { return *problem_; }
+  // Calls use() with the problem, of either kind.
+  template <class Use>
+  auto with_problem(const Use& use) const {
+    return problem_ ? use(*problem_) : use(*offers_);
+  }
+  // None if actions come and go.
+  py::object n_actions() const {
+    return problem_ ? py::object(py::int_(problem_->shape().actions)) : py::none();
+  }
+  py::object context_dim() const {
+    return problem_ ? py::object(py::int_(problem_->shape().dim)) : py::none();
+  }
   const std::string& spec() const { return spec_; }
   const Stream& stream() const { return stream_; }
 
-  py::array_t<double> reset(std::optional<std::uint64_t> seed, std::optional<std::uint64_t> trial) {
+  // The first context, or the first offer as JSON.
+  py::object reset(std::optional<std::uint64_t> seed, std::optional<std::uint64_t> trial) {
     restart(seed.value_or(stream_.seed), trial.value_or(stream_.trial));
-    problem_ = make_problem(spec_, stream_.with(Role::kSetup));
     return next();
   }
 
-  // The next context, the reward, and the regret.
+  // The next context or offer, the reward, and the regret.
   py::tuple step(Action action) {
     if (!waiting_) throw UsageError("step: call reset() first");
-    const Shape shape = problem_->shape();
-    if (action >= shape.actions) {
+    const std::size_t actions = problem_ ? problem_->shape().actions : now_.actions.size();
+    if (action >= actions) {
       throw UsageError("step: action " + std::to_string(action) + " is not one of 0 to " +
-                       std::to_string(shape.actions - 1));
+                       std::to_string(actions - 1));
     }
-    const double reward = problem_->pull(action, rng_);
-    const double regret = problem_->regret(action);
+    if (!problem_ && now_.actions[action].excluded) {
+      throw UsageError("step: action " + std::to_string(action) + ", '" +
+                       std::string(now_.actions[action].id) + "', is excluded");
+    }
+    const auto [reward, regret] = with_problem([&](auto& problem) {
+      const double received = problem.pull(action, rng_);
+      return std::pair(received, problem.regret(action));
+    });
     return py::make_tuple(next(), reward, regret);
   }
 
@@ -56,19 +73,35 @@ class Trial {
     stream_ = problem_stream(spec_, seed, trial);
     rng_ = Rng(stream_);
     waiting_ = false;
+    if (offers_by_id(spec_)) {
+      offers_ = make_offer_problem(spec_, stream_.with(Role::kSetup));
+    } else {
+      problem_ = make_problem(spec_, stream_.with(Role::kSetup));
+    }
   }
 
   // Returns a copy: the problem overwrites its context in the next step.
-  py::array_t<double> next() {
-    const Context x = problem_->next(rng_);
+  py::object next() {
+    waiting_ = false;
+    py::object given;
+    if (problem_) {
+      const Context x = problem_->next(rng_);
+      given = py::array_t<double>(static_cast<py::ssize_t>(x.size()), x.data());
+    } else {
+      now_ = offers_->next(rng_);
+      given = py::str(offers_->request());
+    }
     waiting_ = true;
-    return py::array_t<double>(static_cast<py::ssize_t>(x.size()), x.data());
+    return given;
   }
 
   std::string spec_;
   Stream stream_;
   Rng rng_;
+  // One of them is null.
   std::unique_ptr<Problem> problem_;
+  std::unique_ptr<OfferProblem> offers_;
+  Situation now_;  // of offers_
   bool waiting_ = false;
 };
 
@@ -87,21 +120,25 @@ void define_problem(py::module_& module) {
       .def_property_readonly(
           "trial", [](const Trial& trial) { return trial.stream().trial; },
           "The number of the trial, from 0.")
+      .def_property_readonly("n_actions", &Trial::n_actions,
+                             "The number of actions; None if they come and go.")
       .def_property_readonly(
-          "n_actions", [](const Trial& trial) { return trial.problem().shape().actions; },
-          "The number of actions.")
-      .def_property_readonly(
-          "context_dim", [](const Trial& trial) { return trial.problem().shape().dim; },
-          "The length of a context; 0 for a multi-armed problem.")
+          "context_dim", &Trial::context_dim,
+          "The length of a context; 0 for a multi-armed problem, None if actions "
+          "come and go.")
       .def_property_readonly(
           "reward_range",
           [](const Trial& trial) {
-            const RewardRange range = trial.problem().rewards();
+            const RewardRange range =
+                trial.with_problem([](const auto& problem) { return problem.rewards(); });
             return py::make_tuple(range.min, range.max);
           },
           "The smallest and the largest possible reward.")
       .def_property_readonly(
-          "default_steps", [](const Trial& trial) { return trial.problem().default_steps(); },
+          "default_steps",
+          [](const Trial& trial) {
+            return trial.with_problem([](const auto& problem) { return problem.default_steps(); });
+          },
           "The number of steps of a trial, unless you ask for another.");
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/json_text.hpp"
 #include "model/feature_hash.hpp"
 
 namespace sau {
@@ -21,6 +22,9 @@ std::vector<double> normal_draws(std::uint64_t count, double scale, Rng& rng) {
   for (double& draw : draws) draw = scale * rng.normal();
   return draws;
 }
+
+// The values of topics and segments are a letter and a number.
+constexpr char kTopic = 't', kSegment = 's';
 
 // The hashes of the indicators name=<letter>0, name=<letter>1, ...
 std::vector<std::uint64_t> indicator_hashes(std::uint64_t side, std::string_view name, char letter,
@@ -48,8 +52,8 @@ Clicks::Clicks(const Stream& stream, Options options) : options_(options) {
   taste_ = normal_draws(options_.segments * options_.topics, options_.taste, rng);
   device_ = normal_draws(kDevices.size() * options_.topics, options_.taste / 2.0, rng);
   money_ = normal_draws(options_.segments, options_.taste, rng);
-  topic_hash_ = indicator_hashes(detail::kActionSide, "topic", 't', options_.topics);
-  segment_hash_ = indicator_hashes(detail::kContextSide, "segment", 's', options_.segments);
+  topic_hash_ = indicator_hashes(detail::kActionSide, "topic", kTopic, options_.topics);
+  segment_hash_ = indicator_hashes(detail::kContextSide, "segment", kSegment, options_.segments);
   const detail::FeatureHash of_user(detail::kContextSide);
   for (const std::string_view device : kDevices) {
     device_hash_.push_back(of_user.indicator("device", device));
@@ -72,7 +76,8 @@ Clicks::Article Clicks::new_article(Rng& rng) {
   article.appeal = options_.appeal * rng.normal();
   const bool wrong = rng.uniform() < options_.noise;
   const std::uint64_t other = rng.below(options_.topics);
-  article.features = {HashedFeature{topic_hash_[wrong ? other : article.topic], 1.0F},
+  article.shown_topic = wrong ? other : article.topic;
+  article.features = {HashedFeature{topic_hash_[article.shown_topic], 1.0F},
                       HashedFeature{price_hash_, static_cast<float>(article.price)}};
   return article;
 }
@@ -83,8 +88,9 @@ Clicks::User Clicks::new_user(Rng& rng) const {
   user.segment = rng.below(options_.segments);
   const bool wrong = rng.uniform() < options_.noise;
   const std::uint64_t other = rng.below(options_.segments);
+  user.shown_segment = wrong ? other : user.segment;
   user.features = {HashedFeature{device_hash_[user.device], 1.0F},
-                   HashedFeature{segment_hash_[wrong ? other : user.segment], 1.0F}};
+                   HashedFeature{segment_hash_[user.shown_segment], 1.0F}};
   return user;
 }
 
@@ -128,6 +134,25 @@ Situation Clicks::next(Rng& rng) {
     best_ = std::max(best_, probability_[i]);
   }
   return {.context = user_.features, .actions = offer_};
+}
+
+std::string Clicks::request() {
+  std::string json = R"({"contextFeatures":[{"device":)";
+  detail::append_json(json, kDevices[user_.device]);
+  json += R"(,"segment":)";
+  detail::append_json(json, kSegment + std::to_string(user_.shown_segment));
+  json += R"(}],"actions":[)";
+  for (std::size_t i = 0; i < offer_.size(); ++i) {
+    const Article& article = catalogue_[order_[i]];
+    json += i == 0 ? R"({"id":)" : R"(,{"id":)";
+    detail::append_json(json, article.id);
+    json += R"(,"features":[{"topic":)";
+    detail::append_json(json, kTopic + std::to_string(article.shown_topic));
+    json += R"(,"price":)";
+    detail::append_json(json, article.price);
+    json += "}]}";
+  }
+  return json + "]}";
 }
 
 }  // namespace sau

@@ -63,6 +63,19 @@ const Json& field(const Json& object, const char* name) {
   return found == object.end() ? kNull : *found;
 }
 
+// The request of an event: the field of that name, or the event itself.
+const Json& request_in(const Json& event) {
+  const Json& wrapped = field(event, "request");
+  return wrapped.is_null() ? event : wrapped;
+}
+
+std::string fingerprint_of(std::string_view text) {
+  std::array<char, 17> digits{};
+  std::snprintf(digits.data(), digits.size(), "%016llx",
+                static_cast<unsigned long long>(hash_of(text)));
+  return digits.data();
+}
+
 }  // namespace
 
 // Reads one line after the other into a log.
@@ -77,7 +90,7 @@ class EventReader {
     if (!json.is_object()) fail("expected a JSON object");
     const Json& wrapped = field(json, "request");
     if (!wrapped.is_null() && !wrapped.is_object()) fail("request is not an object");
-    const Json& request = wrapped.is_null() ? json : wrapped;
+    const Json& request = request_in(json);
     const std::string inside = wrapped.is_null() ? "" : "request.";
     EventLog::Event event;
     event.context_first = log_.features_.size();
@@ -184,21 +197,49 @@ class EventReader {
   double largest_ = -std::numeric_limits<double>::infinity();
 };
 
-EventLog::EventLog(std::string_view text, std::string_view file) {
-  std::array<char, 17> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016llx",
-                static_cast<unsigned long long>(hash_of(text)));
-  fingerprint_ = digits.data();
+EventLog::EventLog(std::string_view text, std::string_view file)
+    : fingerprint_(fingerprint_of(text)) {
   EventReader reader(*this, file);
+  const char* const begin = text.data();
   std::uint64_t line = 0;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view row = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     ++line;
-    if (row.find_first_not_of(" \t\r") != std::string_view::npos) reader.read(row, line);
+    if (row.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    reader.read(row, line);
+    events_.back().place = static_cast<std::size_t>(row.data() - begin);
+    events_.back().length = row.size();
   }
   if (events_.empty()) throw Error(std::string(file) + ": found no events");
+}
+
+std::string EventLog::read_again(const std::filesystem::path& file) const {
+  std::string text = read_unpacked(file);
+  if (fingerprint_of(text) == fingerprint_) return text;
+  throw Error(file.string() + ": the file has changed since it was first read");
+}
+
+std::string EventLog::request(std::size_t event, std::string_view text) const {
+  const Json json = Json::parse(text.substr(events_[event].place, events_[event].length));
+  const Json& request = request_in(json);
+  Json plain = Json::object();
+  plain["contextFeatures"] = Json::array();
+  if (const Json& features = field(request, "contextFeatures"); !features.is_null()) {
+    plain["contextFeatures"] = features;
+  }
+  for (const Json& action : field(request, "actions")) {
+    Json offered = {{"id", field(action, "id")}};
+    if (const Json& features = field(action, "features"); !features.is_null()) {
+      offered["features"] = features;
+    }
+    plain["actions"].push_back(std::move(offered));
+  }
+  if (const Json& excluded = field(request, "excludedActions"); !excluded.is_null()) {
+    plain["excludedActions"] = excluded;
+  }
+  return plain.dump();
 }
 
 std::shared_ptr<const EventLog> open_event_log(const std::filesystem::path& file) {

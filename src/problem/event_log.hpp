@@ -39,6 +39,12 @@ class EventLog {
   // The best reward that was on offer.
   double best(std::size_t event) const noexcept { return events_[event].best; }
 
+  // The text of the log's file. Throws an Error if it is not the text that was read before.
+  std::string read_again(const std::filesystem::path& file) const;
+  // The event's contextFeatures, actions without their rewards, and excludedActions, as JSON;
+  // `text` is that of the file.
+  std::string request(std::size_t event, std::string_view text) const;
+
   // The smallest and the largest reward on offer.
   RewardRange rewards() const noexcept { return rewards_; }
   // Hexadecimal digits that identify its text.
@@ -47,7 +53,8 @@ class EventLog {
  private:
   struct Event {
     std::size_t context_first = 0, context_last = 0;
-    std::size_t first = 0, last = 0;  // of its offers
+    std::size_t first = 0, last = 0;    // of its offers
+    std::size_t place = 0, length = 0;  // of its line in the text
     double best = 0.0;
   };
   friend class EventReader;

@@ -7,7 +7,7 @@
 
 namespace sau {
 
-Events::Events(const Stream& stream, const Options& options) {
+Events::Events(const Stream& stream, const Options& options) : file_(options.file) {
   if (options.file.empty()) {
     throw UsageError("events: file is missing; write events(file=PATH)");
   }
@@ -31,6 +31,11 @@ Situation Events::next(Rng&) {
         {.id = offer.id, .features = log_->features(offer), .excluded = offer.excluded});
   }
   return {.context = log_->context(event_), .actions = offer_};
+}
+
+std::string Events::request() {
+  if (text_.empty()) text_ = log_->read_again(file_);
+  return log_->request(event_, text_);
 }
 
 double Events::pull(Action action, Rng&) { return log_->offers(event_)[action].reward; }

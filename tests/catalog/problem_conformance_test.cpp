@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "problem/event_log.hpp"
 #include "sau/catalog/catalog.hpp"
 #include "support/catalogue_types.hpp"
 #include "support/errors.hpp"
@@ -142,6 +144,29 @@ TYPED_TEST(OfferProblemConformance, IsTheSameForEveryAgent) {
     }
     EXPECT_EQ(one->regret(action), other->regret(action));
     ASSERT_EQ(first.position(), second.position());
+  }
+}
+
+// The names in the request have the hashes of the offer.
+TYPED_TEST(OfferProblemConformance, ItsRequestSaysWhatIsOnOffer) {
+  const auto problem = this->make(2);
+  Rng rng(Stream{.seed = 6});
+  for (int n = 0; n < 20; ++n) {
+    const Situation now = problem->next(rng);
+    auto request = nlohmann::ordered_json::parse(problem->request());
+    for (auto& action : request["actions"]) {
+      EXPECT_FALSE(action.contains("reward"));
+      action["reward"] = 0;
+    }
+    const detail::EventLog read(request.dump(), "request");
+    EXPECT_TRUE(std::ranges::equal(read.context(0), now.context));
+    const auto offers = read.offers(0);
+    ASSERT_EQ(offers.size(), now.actions.size());
+    for (std::size_t a = 0; a < offers.size(); ++a) {
+      EXPECT_EQ(offers[a].id, now.actions[a].id);
+      EXPECT_EQ(offers[a].excluded, now.actions[a].excluded);
+      EXPECT_TRUE(std::ranges::equal(read.features(offers[a]), now.actions[a].features));
+    }
   }
 }
 

@@ -20,17 +20,22 @@ run() {
   "$@" >"$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 1; }
 }
 
-# Not optimised, since it only has to build.
-run "$cmake" -S "$root" -B "$folder/build" -G Ninja "${hidden[@]}" -D SAU_BUILD_PROGRAM=OFF \
+# A copy of the sources, compiled with the commands of the preset `release`, so that a compiler cache
+# has the objects.
+tree=$folder/tree
+mkdir -p "$tree"
+rm -rf "$tree"/{cmake,include,src}
+cp -a "$root"/{CMakeLists.txt,cmake,include,src} "$tree"
+run "$cmake" -S "$tree" -B "$tree/build" -G Ninja "${hidden[@]}" -D SAU_BUILD_PROGRAM=OFF \
   -D SAU_BUILD_TESTS=OFF -D SAU_BUILD_EXAMPLES=OFF -D SAU_BUILD_BENCH=OFF \
-  -D CMAKE_BUILD_TYPE=None -D CMAKE_UNITY_BUILD=ON
-if grep -E '^(SAU_NODE|SAU_NPM|.*(CAIRO|RocksDB|simdjson|CURL)[^=]*)=/' "$folder/build/CMakeCache.txt"; then
+  -D CMAKE_BUILD_TYPE=Release -D CMAKE_UNITY_BUILD=ON -D SAU_WERROR=ON
+if grep -E '^(SAU_NODE|SAU_NPM|.*(CAIRO|RocksDB|simdjson|CURL)[^=]*)=/' "$tree/build/CMakeCache.txt"; then
   echo "a build of the core looked for packages that only the program needs" >&2
   exit 1
 fi
-run "$cmake" --build "$folder/build"
+run "$cmake" --build "$tree/build"
 rm -rf "$folder/prefix"
-run "$cmake" --install "$folder/build" --prefix "$folder/prefix"
+run "$cmake" --install "$tree/build" --prefix "$folder/prefix"
 libraries=$(cd "$folder/prefix" && find . -name '*.a' -printf '%f ')
 if [[ $libraries != "libsau.a " || -e $folder/prefix/bin ]]; then
   echo "more than the core was installed: $libraries" >&2

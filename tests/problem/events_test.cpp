@@ -158,6 +158,30 @@ TEST_F(EventsFile, AChangedFileIsReadAgain) {
   EXPECT_NE(Events({}, {.file = write(4)}).data(), before);
 }
 
+TEST_F(EventsFile, ARequestIsReadFromTheFileUnlessItHasChanged) {
+  Events problem({}, {.file = write(3)});
+  Rng rng(Stream{});
+  problem.next(rng);
+  const std::string request = problem.request();
+  EXPECT_THAT(request, ::testing::StartsWith(R"({"contextFeatures":)"));
+  EXPECT_THAT(request, ::testing::Not(HasSubstr("reward")));
+  Events other({}, {.file = write(3)});
+  other.next(rng);
+  write(4);
+  EXPECT_THAT(error_of([&] { other.request(); }), HasSubstr("has changed since"));
+}
+
+TEST(EventLog, TheRequestOfAnExportIsAsItWasWritten) {
+  const std::string request =
+      R"({"contextFeatures":[{"hour":9}],"actions":[{"id":"a","features":[{"n":1}]},{"id":"b"}],)"
+      R"("excludedActions":["b"]})";
+  const std::string text =
+      "\n"
+      R"({"reward":1,"actions":[{"id":"a","reward":1},{"id":"b"}],"request":)" +
+      request + "}\n";
+  EXPECT_EQ(EventLog(text, "x.jsonl").request(0, text), request);
+}
+
 TEST_F(EventsFile, AFileIsNeeded) {
   EXPECT_THAT(error_of<UsageError>([] { Events({}, {}); }), HasSubstr("events: file is missing"));
   EXPECT_THAT(error_of([] { Events({}, {.file = "/nowhere/x.jsonl"}); }),

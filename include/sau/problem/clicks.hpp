@@ -66,6 +66,7 @@ class Clicks final : public OfferProblem {
   std::uint64_t default_steps() const override { return 20'000; }
 
   Situation next(Rng& rng) override;
+  std::string request() override;
   double pull(Action action, Rng& rng) override {
     return rng.uniform() < probability_[action] ? 1.0 : 0.0;
   }
@@ -75,11 +76,13 @@ class Clicks final : public OfferProblem {
   struct Article {
     std::string id;
     std::uint64_t topic = 0;
+    std::uint64_t shown_topic = 0;  // another one if it is shown wrong
     double price = 0.0, appeal = 0.0;
     std::array<HashedFeature, 2> features;  // as they are shown
   };
   struct User {
     std::uint64_t device = 0, segment = 0;
+    std::uint64_t shown_segment = 0;
     std::array<HashedFeature, 2> features;
   };
 

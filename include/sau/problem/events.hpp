@@ -46,11 +46,15 @@ class Events final : public OfferProblem {
   std::string data() const override;
 
   Situation next(Rng& rng) override;
+  // Reads the file again, once; throws an Error if it has changed since the first time.
+  std::string request() override;
   double pull(Action action, Rng& rng) override;
   double regret(Action action) const override;
 
  private:
+  std::string file_;
   std::shared_ptr<const detail::EventLog> log_;
+  std::string text_;  // of the file; empty until request() needs it
   std::vector<std::uint32_t> order_;
   std::size_t place_ = 0;
   std::uint32_t event_ = 0;  // of this step

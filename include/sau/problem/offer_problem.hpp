@@ -36,6 +36,9 @@ class OfferProblem {
   virtual std::string data() const { return {}; }
 
   virtual Situation next(Rng& rng) = 0;
+  // The offer of this step with the names of its features: the parts contextFeatures, actions and
+  // excludedActions of a request to the service, as JSON. Valid after next().
+  virtual std::string request() = 0;
   // The reward of playing this action, one of those on offer.
   virtual double pull(Action action, Rng& rng) = 0;
   // What `action` loses in this step against the best action on offer.

@@ -156,7 +156,10 @@ class Agent(Estimator):
             raise _core.UsageError("n_actions: the agent was made for a fixed set of actions")
         if self._turn > 0:
             raise _core.UsageError("the agent has chosen or learned already; make another one")
-        self._start_offers(spec, int(params["seed"]))
+        # An agent outside of a trial has the streams of a service with the same agent and seed, so
+        # both learn the same.
+        trial, scope = self._trial
+        self._start_offers(spec, int(params["seed"]), trial, scope or _core.scope(spec))
         self._params = params
 
     def _begin(self, context_dim: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._agent import Agent, whole_number
-from ._spec import Setting, agent_spec, problem_spec
+from ._spec import Setting, agent_spec, offer_agent_spec, problem_spec
 
 Step = tuple[Any, float, bool, bool, Mapping[str, Any]]
 
@@ -77,6 +78,19 @@ class Problem(_core.Problem):
     >>> result = sau.run("linear(actions=3)", "sau_sampling", trials=1, steps=100, seed=1)
     >>> result.regret.item() == regret
     True
+
+    Where actions come and go, a step begins with an offer: a dictionary with ``context``,
+    ``actions`` and, if some may not be chosen, ``excluded``. These are the arguments of
+    ``agent.choose``:
+
+    >>> problem = sau.Problem("clicks", offered=2)
+    >>> agent = problem.agent("hashed_linear+sau_sampling")
+    >>> offer, info = problem.reset()
+    >>> sorted(offer["context"]), sorted(offer["actions"][0])
+    (['device', 'segment'], ['id', 'price', 'topic'])
+    >>> choice = agent.choose(**offer)
+    >>> offer, reward, terminated, truncated, info = problem.step(choice.action)
+    >>> agent.learn(choice, reward)
     """
 
     def __init__(
@@ -90,20 +104,23 @@ class Problem(_core.Problem):
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
-    ) -> tuple[npt.NDArray[np.float64], dict[str, Any]]:
-        """Starts the trial over and returns its first context and an empty dictionary.
+    ) -> tuple[Any, dict[str, Any]]:
+        """Starts the trial over and returns its first context or offer and an empty dictionary.
 
         Another `seed`, or ``options={"trial": 3}``, makes it another trial.
         """
         trial = None if options is None else options.get("trial")
-        return self._reset(seed, trial), {}
+        return _seen(self._reset(seed, trial)), {}
 
-    def step(
-        self, action: int
-    ) -> tuple[npt.NDArray[np.float64], float, bool, bool, dict[str, Any]]:
-        """Plays an action and returns next context, reward, False, False, ``{"regret": ...}``."""
-        x, reward, regret = self._step(whole_number("action", action, 0, 2**32 - 1))
-        return x, reward, False, False, {"regret": regret}
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Plays an action and returns what the next step begins with, the reward, False, False, and
+        ``{"regret": ...}``.
+
+        `action` is a number from 0. Where actions come and go, it is the place in the offer,
+        ``choice.action``.
+        """
+        now, reward, regret = self._step(whole_number("action", action, 0, 2**32 - 1))
+        return _seen(now), reward, False, False, {"regret": regret}
 
     def agent(self, agent: str, **settings: Setting) -> Agent:
         """The agent that plays this trial of this problem in a run, with the same random stream."""
@@ -114,8 +131,39 @@ class Problem(_core.Problem):
             "seed": self.seed,
             **settings,
         }
-        spec = agent_spec(agent, settings, self.context_dim)
+        if self.context_dim is None:
+            spec = offer_agent_spec(agent, settings)
+        else:
+            spec = agent_spec(agent, settings, self.context_dim)
         return Agent._in_trial(params, self.trial, _core.scope(f"{self.spec} {spec}"))
 
     def __repr__(self) -> str:
         return f"Problem({self.spec!r}, seed={self.seed}, trial={self.trial})"
+
+
+def _seen(given: npt.NDArray[np.float64] | str) -> Any:
+    """What a step begins with: a context, or an offer, which comes as the JSON of a request."""
+    if not isinstance(given, str):
+        return given
+    request = json.loads(given)
+    offer = {
+        "context": _plain(request["contextFeatures"]),
+        "actions": [_plain_action(action) for action in request["actions"]],
+    }
+    excluded = request.get("excludedActions")
+    return {**offer, "excluded": excluded} if excluded else offer
+
+
+def _plain(features: list[Any]) -> Any:
+    """A list of one dictionary is that dictionary; the same features, easier to read."""
+    if not features:
+        return {}
+    return features[0] if len(features) == 1 and isinstance(features[0], dict) else features
+
+
+def _plain_action(action: dict[str, Any]) -> dict[str, Any]:
+    """The features beside the id, if no name means something else there."""
+    features = _plain(action.get("features", []))
+    if not isinstance(features, dict) or features.keys() & {"id", "features"}:
+        return action
+    return {"id": action["id"], **features}

@@ -1,0 +1,32 @@
+// The part of fmt that is not made of templates, compiled once. Compiling it in every file, as in
+// fmt's header-only mode, took a third of all compile time. Linking Debian's libfmt instead would
+// make every user of the installed library need it. This is fmt 9's own src/format.cc; for other
+// versions CMakeLists.txt falls back to the header-only mode, in which this file is empty.
+#ifndef FMT_HEADER_ONLY
+
+#include <fmt/format-inl.h>
+
+FMT_BEGIN_NAMESPACE
+namespace detail {
+
+template FMT_API auto dragonbox::to_decimal(float x) noexcept -> dragonbox::decimal_fp<float>;
+template FMT_API auto dragonbox::to_decimal(double x) noexcept -> dragonbox::decimal_fp<double>;
+
+template FMT_API locale_ref::locale_ref(const std::locale& loc);
+template FMT_API auto locale_ref::get<std::locale>() const -> std::locale;
+
+template FMT_API auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
+template FMT_API auto thousands_sep_impl(locale_ref) -> thousands_sep_result<wchar_t>;
+template FMT_API auto decimal_point_impl(locale_ref) -> char;
+template FMT_API auto decimal_point_impl(locale_ref) -> wchar_t;
+
+template FMT_API void buffer<char>::append(const char*, const char*);
+template FMT_API void buffer<wchar_t>::append(const wchar_t*, const wchar_t*);
+
+template FMT_API void vformat_to(buffer<char>&, string_view,
+                                 basic_format_args<FMT_BUFFER_CONTEXT(char)>, locale_ref);
+
+}  // namespace detail
+FMT_END_NAMESPACE
+
+#endif
