@@ -6,9 +6,6 @@ namespace {
 // If the settings of the linear agents differ between data sets, these are the most common ones;
 // the files in experiments/ have the others.
 constexpr Alias kAgents[] = {
-    {"sau", "sample_mean+sau_ucb", "the default agent",
-     "committee+sau_ucb(initial_pulls=2,pool=40,start=0)",
-     "committee+sau_sampling(pool=1,start=0)"},
     {"Uniform", "sample_mean+uniform", "table 1"},
     {"UCB1", "sample_mean+ucb1", "appendix A.3"},
     {"TS", "beta_bernoulli+thompson", "appendix A.1, section 4.3", "linear_posterior+thompson"},
@@ -27,6 +24,10 @@ constexpr Alias kAgents[] = {
      "table 1"},
     {"Neural-SAU-S", "mlp+sau_sampling(initial_pulls=2)", "table 1"},
     {"Neural-SAU-UCB", "mlp+sau_ucb(initial_pulls=2)", "table 1"},
+    // Last, because without contexts it is SAU-UCB, and is displayed by that name.
+    {"sau", "sample_mean+sau_ucb", "the default agent",
+     "committee+sau_ucb(initial_pulls=2,pool=40,start=0)",
+     "committee+sau_sampling(pool=1,start=0)"},
 };
 
 constexpr Alias kProblems[] = {

@@ -1,7 +1,7 @@
 #include "sau/model/committee.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <new>
 
 #include "sau/core/error.hpp"
 #include "sau/core/note.hpp"
@@ -73,10 +73,14 @@ void Committee::update(Context x, Action action, double reward) noexcept {
 void Committee::leave_out_failed() noexcept {
   for (std::size_t k = 0; k < opinions_.size(); ++k) {
     if (credibility_.left_out(k)) continue;
-    const std::string fault = members_[opinions_[k].member]->fault();
-    if (fault.empty()) continue;
-    credibility_.leave_out(k);
-    note({Note::Kind::kWarning, "committee: left out " + opinions_[k].name + ": " + fault});
+    try {
+      const std::string fault = members_[opinions_[k].member]->fault();
+      if (fault.empty()) continue;
+      credibility_.leave_out(k);
+      note({Note::Kind::kWarning, "committee: left out " + opinions_[k].name + ": " + fault});
+    } catch (const std::bad_alloc&) {  // no memory for the words; members() has them later
+      credibility_.leave_out(k);
+    }
   }
 }
 

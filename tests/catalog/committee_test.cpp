@@ -234,6 +234,7 @@ TEST(DefaultAgent, IsOneNameInEverySetting) {
   EXPECT_THAT(canonical_agent("sau", 3), HasSubstr("committee+sau_ucb("));
   EXPECT_THAT(canonical_offer_agent("sau"), HasSubstr("committee+sau_sampling("));
   EXPECT_EQ(agent_name("sau", 3), "sau");
+  EXPECT_EQ(agent_name("sau", 0), "SAU-UCB");  // the name says which agent it is
   EXPECT_EQ(offer_agent_name("sau"), "sau");
 }
 

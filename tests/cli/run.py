@@ -55,6 +55,13 @@ class Run(SauTestCase):
         self.assertEqual(sorted(os.listdir(self.path(found[1]))),
                          ["cells", "run.json", "sessions.jsonl", "timing.csv"])
 
+    def test_without_an_agent_the_default_plays_against_uniform(self):
+        reply = self.good("run", "--problem", "wheel", "--problem", "bernoulli", "--steps", "50",
+                          "--trials", "1", "--json")
+        self.assertEqual([(cell["problem"], cell["agent"]) for cell in json.loads(reply.out)["cells"]],
+                         [("wheel-0.50", "sau"), ("wheel-0.50", "Uniform"),
+                          ("bernoulli-10-0.1", "SAU-UCB"), ("bernoulli-10-0.1", "Uniform")])
+
     def test_again_runs_nothing_and_prints_the_same(self):
         first, again = self.good(*SMALL), self.good(*SMALL)
         self.assertIn("(0 new trials)", again.out)
