@@ -138,7 +138,6 @@ class Wrong(SauTestCase):
 
     def test_missing_arguments(self):
         self.refused(2, "run", says=("--problem", "missing"))
-        self.refused(2, "run", "--problem", "bernoulli", says=("--agent", "missing"))
         self.refused(2, "run", "--agent", "ts", says=("--problem", "missing"))
         self.refused(2, *RUN, "--trials", says=("--trials",))
         self.refused(2, "run", "--problem", "bernoulli", "--agent", says=("--agent",))

@@ -128,8 +128,8 @@ TEST(PaperPart, EveryPartCanBeMadeAndShortened) {
 TEST(PaperPart, PartsOfOurOwnOnlyRunByName) {
   EXPECT_THAT(paper_parts(), Contains("committee"));
   const std::vector<std::string> usual = usual_paper_parts();
-  EXPECT_THAT(usual, ::testing::UnorderedElementsAre("multi-armed", "linear", "wheel", "tables",
-                                                     "theory"));
+  EXPECT_THAT(
+      usual, ::testing::UnorderedElementsAre("multi-armed", "linear", "wheel", "tables", "theory"));
   EXPECT_TRUE(detail::only_by_name("x", R"({"only_by_name": true})"));
   EXPECT_FALSE(detail::only_by_name("x", "{}"));
 }
