@@ -78,7 +78,11 @@ TEST(AgentNames, AliasesStandForCanonicalSpecs) {
 }
 
 TEST(AgentNames, AliasesAreTwoWay) {
-  for (const Alias& alias : agent_aliases()) EXPECT_EQ(agent_name(alias.spec), alias.name);
+  for (const Alias& alias : agent_aliases()) {
+    // Without contexts the default agent is one of the paper's, and has that name.
+    if (alias.name == kDefaultAgent) continue;
+    EXPECT_EQ(agent_name(alias.spec), alias.name);
+  }
   for (const Alias& alias : problem_aliases()) EXPECT_EQ(problem_name(alias.spec), alias.name);
 }
 
