@@ -166,6 +166,15 @@ void decide_among(const Weights& weights, const Rule<S>& rule, const ActionTable
   }
 }
 
+// The most used actions, with S2_a as the strategy sees it.
+inline std::vector<ActionRecord> known_actions(const ActionTable& table, const SauPrior& prior,
+                                               const Experience& experience, std::size_t limit) {
+  std::vector<ActionRecord> records = table.most_counted(limit);
+  const double pooled = prior.pool * experience.residuals.mean();
+  for (ActionRecord& record : records) record.squares += pooled;
+  return records;
+}
+
 template <class Weights>
 std::vector<MemberRecord> members_of(const Weights& weights) {
   if constexpr (requires { weights.members(); }) return weights.members();
@@ -196,7 +205,7 @@ class PublishedOfferAgent final : public OfferAgent {
   std::string fault() const override { return fault_; }
   std::vector<MemberRecord> members() const override { return members_of(weights_); }
   std::vector<ActionRecord> actions(std::size_t limit) const override {
-    return table_.most_counted(limit);
+    return known_actions(table_, rule_.prior(), experience_, limit);
   }
   std::size_t action_count() const noexcept override { return table_.size(); }
 
@@ -259,7 +268,7 @@ class OfferAgentOf final : public OfferAgent {
   std::string fault() const override { return model_.fault(); }
   std::vector<MemberRecord> members() const override { return members_of(model_.weights()); }
   std::vector<ActionRecord> actions(std::size_t limit) const override {
-    return table_.most_counted(limit);
+    return known_actions(table_, rule_.prior(), experience_, limit);
   }
   std::size_t action_count() const noexcept override { return table_.size(); }
 

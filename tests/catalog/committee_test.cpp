@@ -203,6 +203,19 @@ TEST(JointCommittee, ForecastsCarryTheDisagreement) {
   EXPECT_EQ(forecast[0].disagreement, 0.0);
 }
 
+// Rewards 1 and 0, each predicted as 0.5: T = 0.25, and pool=4 adds 1 to every S2_a.
+TEST(JointCommittee, KnownActionsHaveTheSpreadThatTheStrategySees) {
+  const auto agent = make_offer_agent("committee+sau_sampling(pool=4,start=0)", 1);
+  const OfferedAction one{.id = "a", .features = {}};
+  agent->learn({}, one, 0.5, 1.0);
+  agent->learn({}, one, 0.5, 0.0);
+  EXPECT_DOUBLE_EQ(agent->actions(1)[0].squares, 0.5 + 1.0);
+  EXPECT_DOUBLE_EQ(agent->published()->actions(1)[0].squares, 0.5 + 1.0);
+  std::vector<Forecast> forecast(1);
+  agent->decide({}, {&one, 1}, std::nullopt, forecast);
+  EXPECT_DOUBLE_EQ(forecast[0].spread, std::sqrt(1.5) / 2.0);
+}
+
 // The actions that the default agent plays when rewards are in another unit.
 std::vector<Action> played_in_unit(const std::string& agent, double unit, int steps) {
   const auto player = make_agent(agent, setup_of(4, 3));

@@ -29,7 +29,7 @@ struct Forecast {
 struct ActionRecord {
   std::string id;
   std::uint64_t count = 0;  // rewards learned from
-  double squares = 1.0;     // S2_a
+  double squares = 1.0;     // S2_a, with pooled residuals if the strategy adds them
   double reward_sum = 0.0;
 };
 
