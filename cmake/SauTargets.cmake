@@ -9,6 +9,13 @@ target_compile_options(
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # A false alarm of GCC 12 on `"literal" + std::string` (GCC bug 105651).
   target_compile_options(sau_flags INTERFACE -Wno-restrict)
+elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # GCC's -Wconversion does not include it.
+  target_compile_options(sau_flags INTERFACE -Wno-sign-conversion)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  # False alarms in instrumented code, and a warning that fences are not followed.
+  target_compile_options(sau_flags INTERFACE -Wno-maybe-uninitialized -Wno-tsan)
 endif()
 
 # No object may contain the folder of the tree, so that the compiler cache can share objects between

@@ -12,6 +12,7 @@
 #include "sau/explore/sau_sampling.hpp"
 #include "sau/model/mlp.hpp"
 #include "support/catalogue_types.hpp"
+#include "support/sanitizer.hpp"
 
 namespace {
 
@@ -31,7 +32,7 @@ std::atomic<std::size_t> allocations{0};
 }  // namespace
 
 // A sanitizer has its own operators, which must not be mixed with these.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef SAU_SANITIZER
 constexpr bool kCounts = false;
 #else
 constexpr bool kCounts = true;

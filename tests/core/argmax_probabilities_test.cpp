@@ -15,6 +15,7 @@
 
 #include "core/argmax_reference.hpp"
 #include "support/normal_cdf.hpp"
+#include "support/sanitizer.hpp"
 #include "support/test_paths.hpp"
 
 namespace sau {
@@ -318,7 +319,7 @@ TEST(ArgmaxProbabilities, TwoCauchysMatchTheCauchyOfTheirDifference) {
 
 template <class Marginal, class Sample>
 void expect_frequencies(const std::vector<Marginal>& marginals, Sample&& sample) {
-  constexpr int kDraws = 200'000;
+  constexpr int kDraws = testing::repeats(200'000);
   std::vector<int> wins(marginals.size());
   for (int i = 0; i < kDraws; ++i) {
     std::size_t best = 0;

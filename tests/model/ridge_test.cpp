@@ -10,6 +10,7 @@
 #include "model/naive_ridge.hpp"
 #include "sau/core/archive.hpp"
 #include "sau/core/rng.hpp"
+#include "support/sanitizer.hpp"
 
 namespace sau {
 namespace {
@@ -112,7 +113,7 @@ TEST(RidgeDrift, AMillionStepsInFiveDimensions) {
   Ridge ridge({.actions = 1, .dim = kDim}, 1.0, false);
   NaiveRidge naive(kDim, 1.0L);
   Rng rng(Stream{.seed = 1});
-  for (int step = 0; step < 1'000'000; ++step) {
+  for (int step = 0; step < testing::repeats(1'000'000); ++step) {
     const auto x = normal_context(rng, kDim);
     const double reward = x[0] - 0.5 * x[3] + 0.5 * rng.normal();
     ridge.update(x, 0, reward);
@@ -128,7 +129,7 @@ TEST(RidgeDrift, AHundredThousandStepsInSixtyDimensions) {
   Ridge ridge({.actions = 1, .dim = kDim}, 1.0, false);
   NaiveRidge naive(kDim, 1.0L);
   Rng rng(Stream{.seed = 2});
-  for (int step = 0; step < 100'000; ++step) {
+  for (int step = 0; step < testing::repeats(100'000); ++step) {
     auto x = normal_context(rng, kDim);
     for (std::size_t i = 1; i < kDim; ++i) x[i] = 0.9 * x[i - 1] + 0.43 * x[i];  // correlated
     const double reward = x[0] - x[59] + rng.normal();
@@ -150,7 +151,7 @@ TEST(RidgeDrift, FourHundredDimensions) {
   NaiveRidge naive(kDim, 1.0L);
   Rng rng(Stream{.seed = 3});
   std::vector<double> x;
-  for (int step = 0; step < 1'000; ++step) {
+  for (int step = 0; step < testing::repeats(1'000); ++step) {
     x = normal_context(rng, kDim);
     const double reward = x[0] - x[399] + rng.normal();
     ridge.update(x, 0, reward);
@@ -168,7 +169,7 @@ TEST(RidgeDrift, OneHotGroups) {
   NaiveRidge naive(kDim + 1, 20.0L);
   Rng rng(Stream{.seed = 4});
   std::vector<double> x(kDim + 1, 1.0);
-  for (int step = 0; step < 200'000; ++step) {
+  for (int step = 0; step < testing::repeats(200'000); ++step) {
     std::fill_n(x.begin(), kDim, 0.0);
     for (std::size_t g = 0; g < kGroups; ++g) x[g * kSize + rng.below(kSize)] = 1.0;
     const double reward = x[0] - 35.0 * x[5] + rng.normal();
@@ -207,7 +208,7 @@ TEST(RidgeNumerics, ConstantAndEmptyFeatures) {
   Ridge ridge({.actions = 1, .dim = 4}, 1.0, true);
   NaiveRidge naive(5, 1.0L);
   Rng rng(Stream{.seed = 6});
-  for (int step = 0; step < 100'000; ++step) {
+  for (int step = 0; step < testing::repeats(100'000); ++step) {
     const double x[] = {1.0, 0.0, rng.normal(), 1000.0};
     const double longer[] = {x[0], x[1], x[2], x[3], 1.0};
     const double reward = 3.0 + x[2] + rng.normal();

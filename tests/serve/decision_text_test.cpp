@@ -6,6 +6,7 @@
 
 #include "sau/core/rng.hpp"
 #include "serve/naive_lines.hpp"
+#include "support/sanitizer.hpp"
 
 namespace sau {
 namespace {
@@ -89,7 +90,7 @@ EventState some_state(Rng& rng) {
 
 TEST(DecisionText, IsWhatALibraryWouldWrite) {
   detail::RequestOutline outline;
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::repeats(2000U); ++seed) {
     Rng rng(Stream{.seed = seed, .role = Role::kProblem});
     const int indent = static_cast<int>(rng.below(4)) - 1;
     const Decision decision = some_decision(rng, indent);

@@ -10,6 +10,7 @@
 #include "sau/serve/log_tools.hpp"
 #include "serve/serve_support.hpp"
 #include "support/errors.hpp"
+#include "support/sanitizer.hpp"
 
 namespace sau {
 namespace {
@@ -363,7 +364,7 @@ TEST(Service, TheBaselineIsEstimatedWithoutBias) {
   TestService service("hashed_linear(bits=10)+epsilon_greedy");
   ASSERT_TRUE(service.configure(R"({"explorationPercentage":1})").ok());
   // Uniform choice; the first action pays 1, the others 0: the policy gets 1/3, the baseline 1.
-  constexpr int kEvents = 3000;
+  constexpr int kEvents = testing::repeats(3000);
   for (int i = 0; i < kEvents; ++i) {
     const std::string event = "e" + std::to_string(i);
     const auto answer = service.rank(simple_request(event)).value();
