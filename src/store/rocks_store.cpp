@@ -289,8 +289,7 @@ class RocksStore final : public RocksReader {
     const std::vector<Sequence> before = this->struck();
     decisions.insert(decisions.end(), before.begin(), before.end());
     std::ranges::sort(decisions);
-    const auto twice = std::ranges::unique(decisions);
-    decisions.erase(twice.begin(), twice.end());
+    decisions.erase(std::unique(decisions.begin(), decisions.end()), decisions.end());
     encode(Entry{.kind = EntryKind::kMissing, .missing = decisions}, record_);
     bytes.Put(table(kDefault), kStruckKey, record_);
   }
