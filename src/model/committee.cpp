@@ -98,7 +98,7 @@ std::vector<MemberRecord> Committee::members() const {
     records.push_back({.spec = opinions_[k].name, .weight = share[k], .fault = {}});
     if (!credibility_.left_out(k)) continue;
     const std::string fault = members_[opinions_[k].member]->fault();
-    records.back().fault = fault.empty() ? "its errors were too large to square" : fault;
+    records.back().fault = fault.empty() ? kErrorsTooLarge : fault;
   }
   return records;
 }

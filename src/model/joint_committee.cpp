@@ -1,7 +1,5 @@
 #include "sau/model/joint_committee.hpp"
 
-#include <algorithm>
-
 #include "sau/core/note.hpp"
 #include "sau/core/spec.hpp"
 #include "sau/core/stack_memory.hpp"
@@ -69,13 +67,16 @@ std::vector<MemberRecord> JointCommittee::Weights::members() const {
   std::vector<MemberRecord> records;
   for (std::size_t k = 0; k < members_.size(); ++k) {
     records.push_back({.spec = spec_[k], .weight = share[k], .fault = fault_[k]});
+    if (credibility_.left_out(k) && fault_[k].empty()) records.back().fault = kErrorsTooLarge;
   }
   return records;
 }
 
 std::string JointCommittee::fault() const {
-  if (std::ranges::any_of(weights_.fault_, &std::string::empty)) return {};
-  return "no member is left; the last one: " + weights_.fault_.back();
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    if (!weights_.credibility_.left_out(k)) return {};
+  }
+  return "no member is left; the last one: " + weights_.members().back().fault;
 }
 
 void JointCommittee::save(StateWriter& writer) const {

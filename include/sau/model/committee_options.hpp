@@ -25,6 +25,9 @@ struct MemberRecord {
   std::string fault;    // why it is left out; empty while it takes part
 };
 
+// Why an opinion is left out although its model is well.
+inline constexpr const char* kErrorsTooLarge = "its errors were too large to square";
+
 // The random stream of a member, so that equal members differ.
 inline Stream member_stream(Stream stream, std::size_t member) noexcept {
   stream.scope += 0x9E3779B97F4A7C15U * member;
