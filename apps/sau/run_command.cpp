@@ -19,8 +19,7 @@ struct RunFlags : LaboratoryFlags {
   void fields(auto&& field) {
     field("problem", problem, "a problem, such as 'bernoulli(actions=50,gap=0.1)'; repeatable");
     field("agent", agent,
-          "an agent, such as sau_ucb or 'sample_mean+sau_ucb(alpha=0.5)'; repeatable; without one: "
-          "sau, the default agent, and uniform");
+          "an agent, such as 'linear+sau_ucb(alpha=0.5)'; repeatable; default: sau and uniform");
     field("trials", trials, "independent trials of every cell", Bounds{.min = 1.0});
     field("steps", steps, "steps per trial; 0 means the problem's own horizon");
     late.fields(field);

@@ -7,9 +7,9 @@ set(SAU_MODELS
     LinearPosterior
     Mlp
     NeuralLinear
+    Committee
     HashedLinear
-    HashedMlp
-    Committee)
+    HashedMlp)
 
 set(SAU_STRATEGIES
     Uniform

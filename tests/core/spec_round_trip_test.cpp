@@ -21,7 +21,7 @@ void expect_round_trip(std::string_view name) {
   RandomSettings random(3);
   int accepted = 0;
   for (int attempt = 0; attempt < 4000 && accepted < 500; ++attempt) {
-    const auto options = random.draw<Options>();
+    auto options = random.draw<Options>();
     if constexpr (requires { options.check(); }) {
       try {
         options.check();
