@@ -55,8 +55,8 @@ Handler describe_paper(CLI::App& app) {
   const std::vector<std::string> usual = usual_paper_parts();
   for (const std::string& name : paper_parts()) {
     const bool own = std::ranges::find(usual, name) == usual.end();
-    footer += fmt::format("  {:<14} {}{}\n", name, paper_title(name),
-                          own ? " (not in the paper; runs only if named)" : "");
+    footer +=
+        fmt::format("  {:<14} {}{}\n", name, paper_title(name), own ? " (runs only if named)" : "");
   }
   app.footer(footer +
              "Examples:\n"
