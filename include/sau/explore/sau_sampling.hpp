@@ -45,11 +45,10 @@ class SauSampling {
     if (offer.in_opening(options_.initial_pulls)) return offer.opening_action();
     const auto& evidence = offer.evidence();
     if (evidence.unplayed() > 0) return unplayed_action(evidence, rng.below(evidence.unplayed()));
+    const OptimisticValues value(offer);
     const auto width = evidence.width();
-    return with_optimistic_values(offer, [&](auto&& value) {
-      return argmax_of(offer.size(),
-                       [&](std::size_t a) { return value(a) + width[a] * rng.normal(); });
-    });
+    return argmax_of(offer.size(),
+                     [&](std::size_t a) { return value(a) + width[a] * rng.normal(); });
   }
 
   void probabilities(const auto& offer, std::span<double> out) const {
@@ -62,9 +61,8 @@ class SauSampling {
     }
     StackMemory<2048> memory;
     std::pmr::vector<NormalMarginal> marginals(out.size(), memory.resource());
-    with_optimistic_values(offer, [&](auto&& value) {
-      for (std::size_t a = 0; a < out.size(); ++a) marginals[a] = {value(a), evidence.width()[a]};
-    });
+    const OptimisticValues value(offer);
+    for (std::size_t a = 0; a < out.size(); ++a) marginals[a] = {value(a), evidence.width()[a]};
     argmax_probabilities(marginals, out);
   }
 

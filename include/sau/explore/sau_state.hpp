@@ -68,12 +68,9 @@ class SauState {
     if (pulls_[action] == 0.0) --unplayed_;
     pulls_[action] += 1.0;
     square_[action] += residual * residual;
-    if (prior_.pool == 0.0) {
-      refresh(action);
-    } else {
-      pooled_.add(residual);
-      refresh_all();
-    }
+    if (prior_.pool != 0.0) [[unlikely]]
+      return observe_pooled(residual);
+    refresh(action);
   }
 
   // All numbers are sums, so states learned separately add up.
@@ -106,6 +103,11 @@ class SauState {
   void refresh(Action action) noexcept {
     width_[action] = std::sqrt(square_[action]) * (scale_ / pulls_[action]);
   }
+  // Not inlined: that would slow down the steps without a pool.
+  [[gnu::noinline]] void observe_pooled(double residual) noexcept {
+    pooled_.add(residual);
+    refresh_all();
+  }
   void refresh_all() noexcept {
     const double prior = prior_.pool * pooled_.mean();
     for (std::size_t a = 0; a < pulls_.size(); ++a) {
@@ -131,20 +133,26 @@ inline double disagreement_bonus(double disagreement, double variance) noexcept 
   return square > 0.0 ? square / std::sqrt(square + variance) : 0.0;
 }
 
-// Calls use(value), where value(a) is the predicted value of candidate a, with that bonus if the
-// model has one to give.
-template <class Offer, class Use>
-auto with_optimistic_values(const Offer& offer, Use&& use) {
-  const auto value = offer.values();
-  if constexpr (requires { offer.disagreement(); }) {
-    const auto disagreement = offer.disagreement();
-    const auto& evidence = offer.evidence();
-    return use([&, value, disagreement](std::size_t a) {
-      return value[a] + disagreement_bonus(disagreement[a], evidence.variance(a));
-    });
-  } else {
-    return use([value](std::size_t a) { return value[a]; });
+// The predicted value of every candidate, with that bonus if the model has one to give.
+template <class Offer>
+class OptimisticValues {
+ public:
+  explicit OptimisticValues(const Offer& offer) noexcept : offer_(offer), value_(offer.values()) {
+    if constexpr (kDisagrees) disagreement_ = offer.disagreement();
   }
-}
+  [[gnu::always_inline]] double operator()(std::size_t a) const noexcept {
+    if constexpr (!kDisagrees) {
+      return value_[a];
+    } else {
+      return value_[a] + disagreement_bonus(disagreement_[a], offer_.evidence().variance(a));
+    }
+  }
+
+ private:
+  static constexpr bool kDisagrees = requires(const Offer& offer) { offer.disagreement(); };
+
+  const Offer& offer_;
+  std::span<const double> value_, disagreement_;
+};
 
 }  // namespace sau

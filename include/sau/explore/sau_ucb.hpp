@@ -50,13 +50,12 @@ class SauUcb {
  private:
   Action best(const auto& offer) const noexcept {
     if (offer.in_opening(options_.initial_pulls)) return offer.opening_action();
+    const OptimisticValues value(offer);
     const auto& evidence = offer.evidence();
     const auto width = evidence.width();
     const double scale = options_.alpha * std::sqrt(log_step(offer.step()));
-    return with_optimistic_values(offer, [&](auto&& value) {
-      return argmax_of(offer.size(), evidence.latest(),
-                       [&](std::size_t a) { return value(a) + scale * width[a]; });
-    });
+    return argmax_of(offer.size(), evidence.latest(),
+                     [&](std::size_t a) { return value(a) + scale * width[a]; });
   }
 
   Options options_;
