@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -102,20 +103,25 @@ TEST(Committee, EqualMembersHaveTheirOwnRandomNumbers) {
   EXPECT_GT(differs[0], 0.0);
 }
 
-// Rewards of 1e60 overflow the network's single precision, but not the regression's double.
-TEST(Committee, AMemberThatFailsIsLeftOutAndNamed) {
-  const KeptNotes notes;
-  const auto agent = make_agent(
-      "committee(members=\"linear+mlp(hidden=8,batch=4,every=5,start=5,updates=1)\")+sau_ucb",
-      setup_of(2, 3));
+// Plays 50 steps with rewards of 1e60, which overflow the single precision of a network but not the
+// double precision of a regression.
+std::unique_ptr<AnyAgent> after_huge_rewards(const std::string& members) {
+  auto agent = make_agent("committee(members=\"" + members + "\")+sau_ucb", setup_of(2, 3));
   PartlyLinear world;
   Rng rng({.seed = 1});
   for (int n = 0; n < 50; ++n) {
     const Context x = world.next();
     const Choice made = agent->choose(x, rng);
-    ASSERT_TRUE(std::isfinite(made.value));
+    EXPECT_TRUE(std::isfinite(made.value));
     agent->learn(x, made, 1e60 * world.reward(made.action));
   }
+  return agent;
+}
+const std::string kSmallNetwork = "mlp(hidden=8,batch=4,every=5,start=5,updates=1)";
+
+TEST(Committee, AMemberThatFailsIsLeftOutAndNamed) {
+  const KeptNotes notes;
+  const auto agent = after_huge_rewards("linear+" + kSmallNetwork);
   EXPECT_EQ(agent->fault(), "");
   const auto members = agent->members();
   EXPECT_EQ(members[0].fault, "");
@@ -128,16 +134,7 @@ TEST(Committee, AMemberThatFailsIsLeftOutAndNamed) {
 
 TEST(Committee, FailsWhenNoMemberIsLeft) {
   const KeptNotes notes;
-  const auto agent =
-      make_agent("committee(members=\"mlp(hidden=8,batch=4,every=5,start=5,updates=1)\")+sau_ucb",
-                 setup_of(2, 3));
-  PartlyLinear world;
-  Rng rng({.seed = 1});
-  for (int n = 0; n < 50; ++n) {
-    const Context x = world.next();
-    const Choice made = agent->choose(x, rng);
-    agent->learn(x, made, 1e60 * world.reward(made.action));
-  }
+  const auto agent = after_huge_rewards(kSmallNetwork);
   EXPECT_THAT(agent->fault(), AllOf(HasSubstr("no member is left"), HasSubstr("diverged")));
 }
 
