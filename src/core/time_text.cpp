@@ -96,6 +96,58 @@ std::string http_date(Milliseconds time) {
   return fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", utc_of(time));
 }
 
+std::optional<Milliseconds> parse_time(std::string_view text) {
+  const auto digits = [&text](std::size_t count) -> std::optional<int> {
+    int number = 0;
+    if (text.size() < count) return std::nullopt;
+    for (const char c : text.substr(0, count)) {
+      if (c < '0' || c > '9') return std::nullopt;
+      number = 10 * number + (c - '0');
+    }
+    text.remove_prefix(count);
+    return number;
+  };
+  const auto sign = [&text](std::string_view any) {
+    const bool found = !text.empty() && any.find(text.front()) != std::string_view::npos;
+    if (found) text.remove_prefix(1);
+    return found;
+  };
+  // Two digits after a sign.
+  const auto next = [&](std::string_view before) -> std::optional<int> {
+    return sign(before) ? digits(2) : std::nullopt;
+  };
+  const auto year = digits(4), month = next("-"), day = next("-");
+  const auto hour = next("Tt "), minute = next(":"), second = next(":");
+  if (!year || !month || !day || !hour || !minute || !second) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(*year),
+                                         std::chrono::month(static_cast<unsigned>(*month)),
+                                         std::chrono::day(static_cast<unsigned>(*day))};
+  // Seconds may be 60: a leap second.
+  if (!date.ok() || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
+  Milliseconds fraction = 0;
+  if (sign(".,")) {
+    Milliseconds unit = 100;
+    if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
+    for (; !text.empty() && text.front() >= '0' && text.front() <= '9'; text.remove_prefix(1)) {
+      fraction += unit * (text.front() - '0');
+      unit /= 10;
+    }
+  }
+  Milliseconds offset = 0;
+  if (!text.empty() && !sign("Zz")) {
+    const bool behind = text.front() == '-';
+    const auto hours = next("+-");
+    if (!hours) return std::nullopt;
+    sign(":");
+    const auto minutes = text.empty() ? std::optional(0) : digits(2);
+    if (!minutes) return std::nullopt;
+    offset = (behind ? -1 : 1) * (*hours * kHour + *minutes * kMinute);
+  }
+  if (!text.empty()) return std::nullopt;
+  const auto days = std::chrono::sys_days(date).time_since_epoch().count();
+  return days * kDay + *hour * kHour + *minute * kMinute + *second * kSecond + fraction - offset;
+}
+
 // Without fmt: an export writes several times per line, and this is nine times as fast.
 void append_time(std::string& out, Milliseconds time) {
   using std::chrono::days;

@@ -11,11 +11,13 @@
 #include "core/hash.hpp"
 #include "sau/core/stack_memory.hpp"
 #include "serve/feature_reader.hpp"
+#include "store/json_field.hpp"
 
 namespace sau {
 namespace {
 
 using detail::FeatureReader;
+using detail::json_field;
 using simdjson::dom::element;
 
 Failure bad(std::string message, std::string target = {}) {
@@ -62,13 +64,6 @@ Result<element> parsed(std::string_view body, std::size_t depth) {
   return root;
 }
 
-// The field, if it is present and not null.
-std::optional<element> field(element object, std::string_view name) {
-  element found;
-  if (object[name].get(found) != simdjson::SUCCESS || found.is_null()) return std::nullopt;
-  return found;
-}
-
 class RankReader {
  public:
   RankReader(const RequestLimits& limits, RankRequest& request)
@@ -77,7 +72,7 @@ class RankReader {
   // Reads only the context and one action of a request that was accepted before.
   std::optional<Failure> read_chosen(element root, std::size_t chosen) {
     if (auto wrong = read_context(root)) return wrong;
-    const auto list = field(root, "actions");
+    const auto list = json_field(root, "actions");
     simdjson::dom::array actions;
     if (!list || list->get(actions) != simdjson::SUCCESS) return bad("expected actions", "actions");
     std::size_t place = 0;
@@ -106,7 +101,7 @@ class RankReader {
   using Place = std::pair<std::string_view, std::size_t>;
 
   std::optional<Failure> read_context(element root) {
-    if (const auto list = field(root, "contextFeatures")) {
+    if (const auto list = json_field(root, "contextFeatures")) {
       if (auto wrong = features_.read_list(*list, detail::kContextSide)) {
         wrong->target = "contextFeatures";
         return wrong;
@@ -117,7 +112,7 @@ class RankReader {
   }
 
   std::optional<Failure> read_event(element root) {
-    if (const auto id = field(root, "eventId")) {
+    if (const auto id = json_field(root, "eventId")) {
       std::string_view text;
       if (id->get(text) != simdjson::SUCCESS) return bad("expected text", "eventId");
       if (auto wrong = check_id(text)) {
@@ -126,7 +121,7 @@ class RankReader {
       }
       request_.event_id = text;
     }
-    if (const auto defer = field(root, "deferActivation")) {
+    if (const auto defer = json_field(root, "deferActivation")) {
       if (defer->get(request_.defer_activation) != simdjson::SUCCESS) {
         return bad("expected true or false", "deferActivation");
       }
@@ -143,7 +138,7 @@ class RankReader {
   }
 
   std::optional<Failure> read_actions(element root) {
-    const auto list = field(root, "actions");
+    const auto list = json_field(root, "actions");
     simdjson::dom::array actions;
     if (!list || list->get(actions) != simdjson::SUCCESS) {
       return bad("expected an array of actions", "actions");
@@ -179,13 +174,13 @@ class RankReader {
       return failure;
     };
     if (!action.is_object()) return of_this(bad("expected an object with id and features"), "");
-    const auto id = field(action, "id");
+    const auto id = json_field(action, "id");
     std::string_view text;
     if (!id || id->get(text) != simdjson::SUCCESS) return of_this(bad("expected text"), ".id");
     if (auto wrong = check_id(text)) return of_this(std::move(*wrong), ".id");
     RankRequest::Action read{
         .id = std::string(text), .excluded = false, .first = request_.features.size(), .last = 0};
-    if (const auto list = field(action, "features")) {
+    if (const auto list = json_field(action, "features")) {
       if (auto wrong = features_.read_list(*list, detail::kActionSide)) {
         return of_this(std::move(*wrong), ".features");
       }
@@ -196,7 +191,7 @@ class RankReader {
   }
 
   std::optional<Failure> read_excluded(element root) {
-    const auto list = field(root, "excludedActions");
+    const auto list = json_field(root, "excludedActions");
     if (!list) return std::nullopt;
     simdjson::dom::array ids;
     if (list->get(ids) != simdjson::SUCCESS) {
@@ -277,7 +272,7 @@ Result<RankRequest> read_chosen_action(std::string_view body, std::size_t chosen
 Result<double> read_reward_request(std::string_view body) {
   const Result<element> root = parsed(body, kFrame);
   if (!root.ok()) return root.failure();
-  const auto value = field(root.value(), "value");
+  const auto value = json_field(root.value(), "value");
   double number = 0.0;
   if (!value || !value->is_number() || value->get(number) != simdjson::SUCCESS ||
       !std::isfinite(number)) {

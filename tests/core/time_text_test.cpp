@@ -32,6 +32,24 @@ TEST(Time, IsIso8601InUtc) {
   EXPECT_EQ(write_time(253'402'300'799'999), "9999-12-31T23:59:59.999Z");
 }
 
+TEST(Time, IsReadBack) {
+  for (const Milliseconds time :
+       {Milliseconds{0}, Milliseconds{1'000'000'000'123}, Milliseconds{951'827'696'789},
+        Milliseconds{-1}, Milliseconds{253'402'300'799'999}}) {
+    EXPECT_EQ(parse_time(write_time(time)), time);
+  }
+  EXPECT_EQ(parse_time("2021-02-04T16:31:29.2460000Z"), 1'612'456'289'246);
+  EXPECT_EQ(parse_time("2021-02-04T16:31:29"), 1'612'456'289'000);
+  EXPECT_EQ(parse_time("2021-02-04 18:31:29.2+02:00"), 1'612'456'289'200);
+  EXPECT_EQ(parse_time("2021-02-04T11:01:29-0530"), 1'612'456'289'000);
+  for (const char* text :
+       {"", "2021", "2021-02-04", "2021-02-30T00:00:00Z", "2021-13-01T00:00:00Z",
+        "2021-02-04T24:00:00Z", "2021-02-04T16:31", "2021-02-04T16:31:29.Z", "N/A",
+        "2021-02-04T16:31:29Zx", "2021-02-04T16:31:29+2", "1612456289", "x2021-02-04T16:31:29"}) {
+    EXPECT_FALSE(parse_time(text)) << text;
+  }
+}
+
 TEST(Time, InSecondsLeavesOutTheMilliseconds) {
   for (const Milliseconds time : {Milliseconds{0}, Milliseconds{1'000'000'000'123},
                                   Milliseconds{951'827'696'789}, Milliseconds{-1}}) {

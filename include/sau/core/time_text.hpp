@@ -19,6 +19,9 @@ std::string write_time(Milliseconds time);
 void append_time(std::string& out, Milliseconds time);
 // The same without the fraction of a second: "2026-11-16T05:52:39Z".
 std::string write_time_in_seconds(Milliseconds time);
+// Reads ISO 8601 with a date and a time: any number of digits for the fraction, or none; "Z", an
+// offset such as "+02:00", or nothing, which means UTC. nullopt for any other text.
+std::optional<Milliseconds> parse_time(std::string_view text);
 // "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, section 5.6.7).
 std::string http_date(Milliseconds time);
 
