@@ -25,6 +25,7 @@ USES = {
     "agent": "core model explore data problem",
     "catalog": "core model explore data problem agent",
     "stats": "core",
+    "evaluate": "core model agent catalog data stats",
     "run": "core kernel model explore problem agent catalog data stats",
     "theory": "core model explore agent problem catalog run",
     "report": "core catalog run stats theory",
@@ -32,6 +33,7 @@ USES = {
     "http": "core",
     "store": "core",
     "serve": "core model agent catalog store",
+    "logs": "core model evaluate store serve",
     "serve_http": "core store serve http",
 }
 USES = {folder: {folder, *others.split()} for folder, others in USES.items()}

@@ -11,6 +11,8 @@ constexpr Command kCommands[] = {
     {"watch", "show a run in progress, on the terminal and in a browser", describe_watch},
     {"serve", "serve decisions over HTTP and learn from their rewards", describe_serve},
     {"log", "export, check, back up or repair what sau serve has logged", describe_log},
+    {"evaluate", "say what other policies would have earned, from a log of decisions",
+     describe_evaluate},
     {"list", "list every problem, model, strategy and alias, with their settings", describe_list},
     {"inspect", "show what a result folder, agent file or model file holds", describe_inspect},
     {"data", "get and check the data sets, show where they are", describe_data},

@@ -28,6 +28,7 @@ Handler describe_report(CLI::App& app);
 Handler describe_watch(CLI::App& app);
 Handler describe_serve(CLI::App& app);
 Handler describe_log(CLI::App& app);
+Handler describe_evaluate(CLI::App& app);
 Handler describe_list(CLI::App& app);
 Handler describe_inspect(CLI::App& app);
 Handler describe_data(CLI::App& app);

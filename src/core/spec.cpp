@@ -144,6 +144,45 @@ std::string expected(const char* kind, const Bounds& bounds) {
 
 Spec parse_spec(std::string_view text) { return SpecParser(text).parse(); }
 
+std::vector<std::string> expand_sweep(std::string_view text) {
+  bool quoted = false;
+  std::size_t begin = std::string_view::npos;  // of the value that is being read
+  std::vector<std::size_t> bars;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    const char c = i < text.size() ? text[i] : ')';
+    if (quoted && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (quoted) {
+      continue;
+    } else if (c == '=') {
+      begin = i + 1;
+      bars.clear();
+    } else if (c == '|' && begin != std::string_view::npos) {
+      bars.push_back(i);
+    } else if ((c == ',' || c == ')') && begin != std::string_view::npos) {
+      if (bars.empty()) {
+        begin = std::string_view::npos;
+        continue;
+      }
+      // The first setting with alternatives; the rest of the text may have more.
+      bars.push_back(i);
+      const std::size_t first = begin;
+      std::vector<std::string> all;
+      for (const std::size_t end : bars) {
+        std::string spec(text.substr(0, first));
+        spec += text.substr(begin, end - begin);
+        spec += text.substr(i);
+        for (std::string& expanded : expand_sweep(spec)) all.push_back(std::move(expanded));
+        begin = end + 1;
+      }
+      return all;
+    }
+  }
+  return {std::string(text)};
+}
+
 std::vector<std::string> split_specs(std::string_view text, char separator) {
   std::vector<std::string> parts(1);
   bool quoted = false;

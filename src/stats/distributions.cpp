@@ -1,5 +1,6 @@
 #include "stats/distributions.hpp"
 
+#include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
@@ -17,6 +18,7 @@ using Quiet = boost::math::policies::policy<
     boost::math::policies::evaluation_error<boost::math::policies::ignore_error>,
     boost::math::policies::indeterminate_result_error<boost::math::policies::ignore_error>>;
 using Normal = boost::math::normal_distribution<double, Quiet>;
+using ChiSquared = boost::math::chi_squared_distribution<double, Quiet>;
 using Student = boost::math::students_t_distribution<double, Quiet>;
 
 }  // namespace
@@ -31,6 +33,10 @@ double student_quantile(double p, double dof) noexcept {
   // Always from the lower tail, so that an interval is exactly symmetric.
   if (p > 0.5) return -student_quantile(1.0 - p, dof);
   return boost::math::quantile(Student(dof), p);
+}
+
+double chi_square_tail(double x, double dof) noexcept {
+  return boost::math::cdf(boost::math::complement(ChiSquared(dof), x));
 }
 
 }  // namespace sau::detail

@@ -31,6 +31,10 @@ Spec parse_spec(std::string_view text);
 // Specs joined by `separator` outside quotes and parentheses: "linear(lambda=1)+sau_ucb".
 std::vector<std::string> split_specs(std::string_view text, char separator);
 
+// Every spec that a sweep stands for: a setting may have alternatives, joined by |, outside quotes.
+// "sau_ucb(alpha=0.1|1)" is two specs, and two such settings make all combinations.
+std::vector<std::string> expand_sweep(std::string_view text);
+
 // The range of a setting. `open` excludes the ends.
 struct Bounds {
   double min = -std::numeric_limits<double>::infinity();

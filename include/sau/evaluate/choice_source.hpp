@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "sau/evaluate/logged_choice.hpp"
+
+namespace sau {
+
+// Where logged decisions come from: a file, the folder of a service, arrays in memory.
+class ChoiceSource {
+ public:
+  // Reads a piece of the log into an empty batch. May run on any thread, several at a time.
+  using Piece = std::function<void(ChoiceBatch&)>;
+
+  virtual ~ChoiceSource() = default;
+
+  // Its name, for messages.
+  virtual const std::string& name() const noexcept = 0;
+  // The lines or records that it has: `line` of every decision lies between them.
+  virtual std::uint64_t first_line() const { return 1; }
+  virtual std::uint64_t last_line() const = 0;
+
+  // The next piece, in order; nothing at the end.
+  virtual std::optional<Piece> next() = 0;
+  // Back to the beginning.
+  virtual void rewind() = 0;
+};
+
+// Throws an Error that names the source, the line and the field when a decision cannot be
+// evaluated: its chance is 0, above 1 or no number, or its reward is not finite.
+void check_choice(const ChoiceSource& source, const LoggedChoice& choice);
+
+}  // namespace sau

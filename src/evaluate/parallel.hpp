@@ -1,0 +1,36 @@
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace sau::detail {
+
+// Runs all tasks on up to `threads` threads, in their order, and waits. If some throw, the
+// exception of the first of them in this order is thrown again.
+inline void run_tasks(std::vector<std::function<void()>>& tasks, unsigned threads) {
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::exception_ptr> failed(tasks.size());
+  const auto work = [&] {
+    for (std::size_t i = next++; i < tasks.size(); i = next++) {
+      try {
+        tasks[i]();
+      } catch (...) {
+        failed[i] = std::current_exception();
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (unsigned i = 1; i < threads && i < tasks.size(); ++i) others.emplace_back(work);
+    work();
+  }
+  for (const std::exception_ptr& exception : failed) {
+    if (exception) std::rethrow_exception(exception);
+  }
+}
+
+}  // namespace sau::detail

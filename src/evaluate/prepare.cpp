@@ -1,0 +1,215 @@
+#include "evaluate/prepare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "sau/core/error.hpp"
+#include "stats/distributions.hpp"
+
+namespace sau {
+
+void check_choice(const ChoiceSource& source, const LoggedChoice& choice) {
+  const auto fail = [&](const std::string& why) {
+    throw Error(fmt::format("{}, line {}: {}", source.name(), choice.line, why));
+  };
+  if (!(choice.chance > 0.0) || choice.chance > 1.0 + 1e-9) {
+    fail(fmt::format("the chance of the chosen action is {}; expected above 0 and at most 1",
+                     choice.chance));
+  }
+  if (!std::isfinite(choice.reward)) fail("the reward is not a finite number");
+  if (choice.chances.empty()) return;
+  double sum = 0.0;
+  for (const double chance : choice.chances) {
+    if (!(chance >= 0.0) || chance > 1.0 + 1e-9) {
+      fail(fmt::format("the chance of an action is {}; expected 0 to 1", chance));
+    }
+    sum += chance;
+  }
+  if (std::abs(sum - 1.0) > 1e-3) fail(fmt::format("the chances add up to {}, not to 1", sum));
+}
+
+namespace detail {
+namespace {
+
+constexpr std::size_t kMostIds = 100'000, kMostSegments = 200;
+constexpr std::array kBinEdges = {0.0, 0.001, 0.01, 0.1, 0.2, 0.3,  0.4,
+                                  0.5, 0.6,   0.7,  0.8, 0.9, 0.99, 1.0};
+
+std::size_t bin_of(double chance) noexcept {
+  const auto above = std::ranges::lower_bound(kBinEdges, chance);
+  const auto place = static_cast<std::size_t>(above - kBinEdges.begin());
+  return std::clamp<std::size_t>(place, 1, kBinEdges.size() - 1) - 1;
+}
+
+}  // namespace
+
+std::uint32_t Numbers::of(std::string_view text) {
+  if (const auto found = numbers_.find(text); found != numbers_.end()) return found->second;
+  if (texts_.size() >= limit_) {
+    if (texts_.size() == limit_) texts_.emplace_back("(all others)");
+    return static_cast<std::uint32_t>(limit_);
+  }
+  const auto number = static_cast<std::uint32_t>(texts_.size());
+  texts_.emplace_back(text);
+  numbers_.emplace(texts_.back(), number);
+  return number;
+}
+
+Preparation::Preparation(const ChoiceSource& source, std::size_t features,
+                         const EvaluateOptions& options)
+    : source_(source),
+      options_(options),
+      ids_(kMostIds),
+      segments_(features, Numbers(kMostSegments)),
+      bin_mass_(kBinEdges.size() - 1) {
+  const auto first = static_cast<double>(source.first_line());
+  const double lines = static_cast<double>(source.last_line()) - first + 1.0;
+  learn_until_ = first + options.train * lines;
+  score_until_ = first + options.until * lines;
+  for (std::size_t i = 0; i + 1 < kBinEdges.size(); ++i) {
+    bins_.push_back({.low = kBinEdges[i], .high = kBinEdges[i + 1]});
+  }
+  if (options.score.predicts()) {
+    for (std::uint64_t i = 0; i < std::max<std::uint64_t>(1, options.folds); ++i) {
+      models_.emplace_back(options.reward_model, options.seed);
+    }
+  }
+}
+
+Part Preparation::part_of(const LoggedChoice& choice) const noexcept {
+  const auto line = static_cast<double>(choice.line);
+  if (line < learn_until_) return Part::kLearned;
+  return line < score_until_ ? Part::kScored : Part::kLeftOut;
+}
+
+RewardModel& Preparation::model_of(std::uint64_t choice) {
+  return models_[options_.folds == 0 ? 0 : choice % options_.folds];
+}
+
+void Preparation::check(const LoggedChoice& choice) const {
+  check_choice(source_, choice);
+  if (!options_.score.rewards.contains(choice.reward)) {
+    throw Error(
+        fmt::format("{}, line {}: the reward {} is outside {} to {}; give the range that "
+                    "rewards can have",
+                    source_.name(), choice.line, choice.reward, options_.score.rewards.min,
+                    options_.score.rewards.max));
+  }
+}
+
+void Preparation::train(const ChoiceBatch& batch) {
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const LoggedChoice choice = batch[i];
+    check(choice);
+    if (part_of(choice) == Part::kLeftOut) continue;
+    const std::uint64_t fold = trained_++ % options_.folds;
+    for (std::uint64_t f = 0; f < options_.folds; ++f) {
+      if (f != fold) models_[f].learn(choice);
+    }
+  }
+}
+
+void Preparation::prepare(PreparedBatch& prepared) {
+  const ChoiceBatch& batch = prepared.batch;
+  for (const auto& [reason, count] : batch.skipped()) skipped_[reason] += count;
+  prepared.parts.clear();
+  prepared.first.assign(1, 0);
+  prepared.actions.clear();
+  prepared.predicted.clear();
+  prepared.segments.clear();
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const LoggedChoice choice = batch[i];
+    check(choice);
+    const Part part = part_of(choice);
+    prepared.parts.push_back(part);
+    for (const OfferedAction& action : choice.actions) {
+      prepared.actions.push_back(ids_.of(action.id));
+    }
+    logged_.resize(ids_.size());
+    const std::size_t first = prepared.first.back(), last = prepared.actions.size();
+    prepared.first.push_back(last);
+    for (std::size_t f = 0; f < segments_.size(); ++f) {
+      prepared.segments.push_back(segments_[f].of(choice.segments[f]));
+    }
+    if (!models_.empty()) {
+      prepared.predicted.resize(last);
+      if (part != Part::kLeftOut) {
+        RewardModel& model = model_of(seen_++);
+        const auto out = std::span(prepared.predicted).subspan(first);
+        if (part == Part::kScored) model.predict(choice, out);
+        if (options_.folds == 0) model.learn(choice);
+        for (double& value : out) {
+          value = std::clamp(value, options_.score.rewards.min, options_.score.rewards.max);
+        }
+      }
+    }
+    if (part == Part::kLearned) ++learned_;
+    if (part == Part::kLeftOut) continue;
+    Logged& chosen = logged_[prepared.actions[first + choice.chosen]];
+    ++chosen.count;
+    chosen.reward += choice.reward;
+    if (part != Part::kScored) continue;
+    ++scored_;
+    const double before = choice.reward - reward_mean_;
+    reward_mean_ += before / static_cast<double>(scored_);
+    reward_squares_ += before * (choice.reward - reward_mean_);
+    check_chances(choice);
+  }
+}
+
+void Preparation::check_chances(const LoggedChoice& choice) {
+  const double inverse = 1.0 / (static_cast<double>(choice.offered()) * choice.chance);
+  inverse_ += inverse;
+  inverse_squares_ += inverse * inverse;
+  if (choice.chances.empty()) {
+    all_chances_ = false;
+    return;
+  }
+  std::ranges::fill(bin_mass_, 0.0);
+  for (const double chance : choice.chances) {
+    if (chance > 0.0) bin_mass_[bin_of(chance)] += chance;
+  }
+  for (std::size_t b = 0; b < bins_.size(); ++b) {
+    const double mass = std::min(1.0, bin_mass_[b]);
+    bins_[b].expected += mass;
+    bins_[b].variance += mass * (1.0 - mass);
+  }
+  ++bins_[bin_of(choice.chance)].observed;
+}
+
+void Preparation::finish(EvaluationResult& result) const {
+  const auto n = static_cast<double>(scored_);
+  result.source = source_.name();
+  result.decisions = scored_;
+  result.learned = learned_;
+  result.skipped = skipped_;
+  result.actions = ids_.size();
+  result.reward_model = models_.empty() ? "" : options_.reward_model;
+  result.score = options_.score;
+  result.logged = scored_ == 0 ? kUndefined : reward_mean_;
+  result.logged_error = scored_ < 2 ? kUndefined : std::sqrt(reward_squares_ / (n - 1.0) / n);
+  ChanceCheck& check = result.chances;
+  check.possible = all_chances_ && scored_ > 0;
+  if (check.possible) {
+    check.bins = bins_;
+    // Bins with few expected choices, or hardly any doubt, would not be normal.
+    constexpr double kEnough = 5.0;
+    int used = 0;
+    for (const ChanceBin& bin : bins_) {
+      if (bin.variance < kEnough) continue;
+      const double off = static_cast<double>(bin.observed) - bin.expected;
+      check.chi_square += off * off / bin.variance;
+      ++used;
+    }
+    if (used > 0) check.p = chi_square_tail(check.chi_square, used);
+  }
+  check.inverse = inverse_ / n;
+  const double variance = inverse_squares_ / n - check.inverse * check.inverse;
+  check.inverse_z = variance > 0.0 ? (check.inverse - 1.0) / std::sqrt(variance / n) : 0.0;
+}
+
+}  // namespace detail
+}  // namespace sau
