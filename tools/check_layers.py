@@ -29,7 +29,7 @@ USES = {
     "run": "core kernel model explore problem agent catalog data stats",
     "theory": "core model explore agent problem catalog run",
     "report": "core catalog run stats theory",
-    "draw": "core report",
+    "draw": "core evaluate report",
     "http": "core",
     "store": "core",
     "serve": "core model agent catalog store",

@@ -16,6 +16,7 @@
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 #include "sau/core/spec.hpp"
+#include "sau/draw/evaluation_page.hpp"
 #include "sau/evaluate/evaluate.hpp"
 #include "sau/evaluate/evaluation_text.hpp"
 #include "sau/logs/open_choices.hpp"
@@ -41,15 +42,13 @@ struct EvaluateFlags {
   std::string items;
   bool json = false, force = false, quiet = false;
   std::uint64_t threads = 0, seed = 1;
+  std::string output;
 
   void fields(auto&& field) {
     field("policy", policy,
-          "what to evaluate: uniform, first, constant(action=ID), logged, or an agent of sau list; "
-          "repeatable");
+          "uniform, first, constant(action=ID), logged, or an agent of sau list; repeatable");
     field("tune", tune, "candidates, such as 'hashed_linear(lr=0.01|0.1)+sau_sampling'");
-    field("as", as,
-          "how an agent learns: following: from every logged decision after it was scored on it; "
-          "frozen: from the first part only; replayed: from decisions it accepts as its own");
+    field("as", as, "how agents learn: following, frozen (from the first part) or replayed");
     field("train", train, "share of the log that is only learned from; frozen: 0.5, others: 0",
           Bounds{.min = -1.0, .max = 0.99});
     field("estimator", estimator, "ips, snips, dm, dr, sndr, switch, dros or mips; repeatable");
@@ -165,6 +164,10 @@ class EvaluateCommand {
   }
 
   int print(const EvaluationResult& result) const {
+    if (!flags_.output.empty()) {
+      write_file(flags_.output, evaluation_page(result, flags_.force));
+      fmt::print(stderr, "{}\n", flags_.output);
+    }
     fmt::print("{}", flags_.json ? evaluation_json(result, flags_.force) + "\n"
                                  : evaluation_text(result, flags_.force));
     const bool refused = std::ranges::any_of(
@@ -233,13 +236,15 @@ Handler describe_evaluate(CLI::App& app) {
       "that learned, and whenever you look. If the log cannot tell, the exit code is 1.");
   app.footer(
       "Examples:\n"
-      "  sau evaluate data\n"
+      "  sau evaluate data -o evaluation.html\n"
       "  sau evaluate data --policy first --policy sau --policy 'constant(action=red)'\n"
       "  sau evaluate events.dsjson --policy hashed_linear+sau_sampling --as frozen\n"
       "  sau evaluate log.csv --action item --chance p --reward click --policy uniform --by "
       "device\n"
       "  sau evaluate data --tune 'hashed_linear(lr=0.01|0.1|1)+sau_sampling(alpha=0.5|1)'");
   const auto flags = add_flags<EvaluateFlags>(app);
+  app.add_option("-o,--output", flags->output, "also write a page with figures to this file")
+      ->type_name("FILE");
   app.add_option("log", flags->log, "folder of sau serve, or a file")->required();
   return [flags] {
     allow_all_files();

@@ -17,5 +17,6 @@ PYBIND11_MODULE(_core, module) {
   sau::python::define_data(module);
   sau::python::define_run(module);
   sau::python::define_results(module);
+  sau::python::define_evaluate(module);
   sau::python::define_notes();
 }

@@ -10,6 +10,7 @@ void define_problem(pybind11::module_& module);
 void define_data(pybind11::module_& module);
 void define_run(pybind11::module_& module);
 void define_results(pybind11::module_& module);
+void define_evaluate(pybind11::module_& module);
 // Sends the library's notes to Python's logging.
 void define_notes();
 

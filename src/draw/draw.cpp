@@ -9,18 +9,6 @@
 namespace sau {
 namespace {
 
-const char* extension(PictureFormat format) {
-  switch (format) {
-    case PictureFormat::kSvg:
-      return ".svg";
-    case PictureFormat::kPng:
-      return ".png";
-    case PictureFormat::kPdf:
-      break;
-  }
-  return ".pdf";
-}
-
 void check_size(const char* what, double size, double least, double most) {
   if (size >= least && size <= most) return;
   throw UsageError(std::string("the ") + what + " of a picture is " + format_number(size) +
@@ -37,7 +25,7 @@ std::vector<Picture> draw_report(const Report& report, PictureFormat format,
   const detail::Sheet sheet(report, format, options);
   std::vector<Picture> pictures;
   const auto add = [&](const std::string& name, std::string bytes) {
-    pictures.push_back({.name = name + extension(format), .bytes = std::move(bytes)});
+    pictures.push_back({.name = name + detail::extension_of(format), .bytes = std::move(bytes)});
   };
   for (const ReportSection& section : report.sections) {
     for (const ProblemFigure& figure : section.problems) {

@@ -1,7 +1,9 @@
 #include "draw/plot.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 namespace sau::detail {
 namespace {
@@ -125,12 +127,40 @@ const Theme& theme_of(bool dark) {
   return dark ? kNight : kLight;
 }
 
+const char* extension_of(PictureFormat format) {
+  switch (format) {
+    case PictureFormat::kSvg:
+      return ".svg";
+    case PictureFormat::kPng:
+      return ".png";
+    case PictureFormat::kPdf:
+      break;
+  }
+  return ".pdf";
+}
+
 Sheet::Sheet(const Report& report, PictureFormat picture_format, const DrawOptions& draw_options)
     : format(picture_format), options(draw_options), theme(theme_of(draw_options.dark)) {
   for (const AlgorithmStyle& style : report.algorithms) {
     looks[style.name] = {.colour = colour_of(options.dark ? style.dark_colour : style.colour),
                          .dash = {style.dash.begin(), style.dash.end()},
                          .shape = style.shape};
+  }
+}
+
+Sheet::Sheet(const std::vector<std::string>& names, PictureFormat picture_format,
+             const DrawOptions& draw_options)
+    : format(picture_format), options(draw_options), theme(theme_of(draw_options.dark)) {
+  // The colours of Okabe & Ito (2008), which colour-blind people can tell apart.
+  constexpr std::array kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                   "#e69f00", "#56b4e9", "#7a7a7a"};
+  constexpr std::array kShapes = {"circle", "square", "triangle-up", "diamond"};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    Look look{.colour = colour_of(kColours[i % kColours.size()]),
+              .dash = {},
+              .shape = kShapes[i % kShapes.size()]};
+    if (i >= kColours.size()) look.dash = {6.0, 3.0};
+    looks[names[i]] = std::move(look);
   }
 }
 

@@ -24,9 +24,15 @@ struct Look {
   std::string shape;
 };
 
+// With its dot: ".svg".
+const char* extension_of(PictureFormat format);
+
 // What all figures of a report share.
 struct Sheet {
   Sheet(const Report& report, PictureFormat picture_format, const DrawOptions& draw_options);
+  // For names that are not the algorithms of a report: each gets a colour of its own.
+  Sheet(const std::vector<std::string>& names, PictureFormat picture_format,
+        const DrawOptions& draw_options);
 
   const Look& look(const std::string& algorithm) const;
   // `height` may exceed that of the options if the figure needs it.

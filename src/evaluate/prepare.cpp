@@ -156,11 +156,12 @@ void Preparation::prepare(PreparedBatch& prepared) {
     const double before = choice.reward - reward_mean_;
     reward_mean_ += before / static_cast<double>(scored_);
     reward_squares_ += before * (choice.reward - reward_mean_);
-    check_chances(choice);
+    check_chances(choice, std::span(prepared.actions).subspan(first));
   }
 }
 
-void Preparation::check_chances(const LoggedChoice& choice) {
+void Preparation::check_chances(const LoggedChoice& choice,
+                                std::span<const std::uint32_t> actions) {
   const double inverse = 1.0 / (static_cast<double>(choice.offered()) * choice.chance);
   inverse_ += inverse;
   inverse_squares_ += inverse * inverse;
@@ -169,15 +170,42 @@ void Preparation::check_chances(const LoggedChoice& choice) {
     return;
   }
   std::ranges::fill(bin_mass_, 0.0);
-  for (const double chance : choice.chances) {
-    if (chance > 0.0) bin_mass_[bin_of(chance)] += chance;
+  for (std::size_t a = 0; a < choice.chances.size(); ++a) {
+    const double chance = choice.chances[a];
+    if (!(chance > 0.0)) continue;
+    bin_mass_[bin_of(chance)] += chance;
+    logged_[actions[a]].expected += chance;
+    logged_[actions[a]].variance += chance * (1.0 - std::min(1.0, chance));
   }
+  ++logged_[actions[choice.chosen]].scored;
   for (std::size_t b = 0; b < bins_.size(); ++b) {
     const double mass = std::min(1.0, bin_mass_[b]);
     bins_[b].expected += mass;
     bins_[b].variance += mass * (1.0 - mass);
   }
   ++bins_[bin_of(choice.chance)].observed;
+}
+
+// Chi-square of how often actions were chosen, first by bins of the chance, then by id. The smaller
+// p counts, doubled for having looked twice.
+double Preparation::chance_p(double& chi_square) const {
+  // With hardly any doubt about the number, it would not be normal.
+  constexpr double kEnough = 5.0;
+  double by_bin = 0.0, by_id = 0.0;
+  int bins = 0, ids = 0;
+  const auto add = [](double& sum, int& used, std::uint64_t observed, double expected,
+                      double variance) {
+    if (variance < kEnough) return;
+    const double off = static_cast<double>(observed) - expected;
+    sum += off * off / variance;
+    ++used;
+  };
+  for (const ChanceBin& bin : bins_) add(by_bin, bins, bin.observed, bin.expected, bin.variance);
+  for (const Logged& id : logged_) add(by_id, ids, id.scored, id.expected, id.variance);
+  const double p_bin = bins > 0 ? chi_square_tail(by_bin, bins) : 1.0;
+  const double p_id = ids > 0 ? chi_square_tail(by_id, ids) : 1.0;
+  chi_square = p_bin < p_id ? by_bin : by_id;
+  return std::min(1.0, 2.0 * std::min(p_bin, p_id));
 }
 
 void Preparation::finish(EvaluationResult& result) const {
@@ -195,16 +223,7 @@ void Preparation::finish(EvaluationResult& result) const {
   check.possible = all_chances_ && scored_ > 0;
   if (check.possible) {
     check.bins = bins_;
-    // Bins with few expected choices, or hardly any doubt, would not be normal.
-    constexpr double kEnough = 5.0;
-    int used = 0;
-    for (const ChanceBin& bin : bins_) {
-      if (bin.variance < kEnough) continue;
-      const double off = static_cast<double>(bin.observed) - bin.expected;
-      check.chi_square += off * off / bin.variance;
-      ++used;
-    }
-    if (used > 0) check.p = chi_square_tail(check.chi_square, used);
+    check.p = chance_p(check.chi_square);
   }
   check.inverse = inverse_ / n;
   const double variance = inverse_squares_ / n - check.inverse * check.inverse;

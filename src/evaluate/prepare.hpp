@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -63,6 +64,9 @@ class Preparation {
   struct Logged {
     std::uint64_t count = 0;  // chosen
     double reward = 0.0;      // sum
+    // How often it should have been chosen, by the logged chances.
+    double expected = 0.0, variance = 0.0;
+    std::uint64_t scored = 0;  // chosen, among the decisions that are scored
   };
   const Numbers& ids() const noexcept { return ids_; }
   const Numbers& segments(std::size_t feature) const { return segments_[feature]; }
@@ -73,7 +77,8 @@ class Preparation {
  private:
   Part part_of(const LoggedChoice& choice) const noexcept;
   void check(const LoggedChoice& choice) const;
-  void check_chances(const LoggedChoice& choice);
+  void check_chances(const LoggedChoice& choice, std::span<const std::uint32_t> actions);
+  double chance_p(double& chi_square) const;
   RewardModel& model_of(std::uint64_t choice);
 
   const ChoiceSource& source_;

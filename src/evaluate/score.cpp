@@ -103,13 +103,24 @@ void PolicyScore::add(const LoggedChoice& choice, std::span<const double> policy
   ScoredChoice scored{.weight = policy[choice.chosen] / choice.chance, .reward = choice.reward};
   if (predicts_) {
     scored.predicted = predicted[choice.chosen];
-    for (std::size_t a = 0; a < policy.size(); ++a) scored.direct += policy[a] * predicted[a];
+    double mass = 0.0;
+    for (std::size_t a = 0; a < policy.size(); ++a) {
+      scored.direct += policy[a] * predicted[a];
+      mass += policy[a];
+    }
+    // The logged policy, of which the log has only the chance of the chosen action.
+    if (mass < 1.0 - 1e-6) scored.direct = scored.predicted;
   }
   if (groups_) scored.group_weight = group_weight(choice, policy);
   for (const auto& estimator : estimators_) estimator->add(scored);
   coverage_.add(choice, policy, scored.weight);
   likelihood_.add(scored.weight, scored.reward);
-  gain_.add(scored.direct + scored.weight * (scored.reward - scored.predicted) - scored.reward);
+  double direct_gain = scored.direct - scored.predicted;  // over the logged policy
+  if (predicts_ && !choice.chances.empty()) {
+    direct_gain = scored.direct;
+    for (std::size_t a = 0; a < policy.size(); ++a) direct_gain -= choice.chances[a] * predicted[a];
+  }
+  gain_.add(direct_gain + (scored.weight - 1.0) * (scored.reward - scored.predicted));
   add_to_sequences(choice, policy, predicted, scored.weight);
   if (settings_.interval == IntervalKind::kBootstrap) kept_.push_back(scored);
 }
@@ -181,6 +192,13 @@ Interval PolicyScore::anytime() const {
   const double range = settings_.rewards.max - settings_.rewards.min;
   return {settings_.rewards.min + range * low_.bound(settings_.alpha / 2.0, 0.0),
           settings_.rewards.max - range * high_.bound(settings_.alpha / 2.0, 0.0)};
+}
+
+bool PolicyScore::anytime_excludes(double value) const noexcept {
+  const double scaled =
+      (value - settings_.rewards.min) / (settings_.rewards.max - settings_.rewards.min);
+  const double enough = std::log(2.0 / settings_.alpha);
+  return low_.log_wealth(scaled) >= enough || high_.log_wealth(1.0 - scaled) >= enough;
 }
 
 Interval PolicyScore::anytime_gain() const {

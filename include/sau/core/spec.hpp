@@ -142,10 +142,18 @@ void check_keys(std::string_view owner, const Params& params, std::span<const st
 }  // namespace detail
 
 // Settings from text. A setting that is not given keeps its default. Options::check(), if there is
-// one, then checks the combination.
+// one, then checks the combination. Options::kOtherNames, if there is one, lists further names of
+// settings, each with the name that counts.
 template <class Options>
-Options read_options(std::string_view owner, const Params& params) {
+Options read_options(std::string_view owner, Params params) {
   Options options;
+  if constexpr (requires { Options::kOtherNames; }) {
+    for (const auto& [other, name] : Options::kOtherNames) {
+      for (auto& [key, text] : params) {
+        if (key == other) key = name;
+      }
+    }
+  }
   std::vector<std::string> known;
   options.fields(
       [&](std::string_view key, auto&, std::string_view, Bounds = {}) { known.emplace_back(key); });

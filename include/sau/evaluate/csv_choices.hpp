@@ -11,12 +11,12 @@ namespace sau {
 
 // Which column is what, by name. Empty: the first of the usual names that the file has.
 struct CsvColumns {
-  std::string action;  // usually action, item_id or arm
-  std::string chance;  // usually chance, probability, propensity, propensity_score or pscore
-  std::string reward;  // usually reward, click or outcome
-  std::string group;   // only actions of the same group are on offer together
-  std::string ignore;  // columns that are no features, joined by commas
-  std::filesystem::path items;  // a second file with the features of the actions
+  std::string action{};  // usually action, item_id or arm
+  std::string chance{};  // usually chance, probability, propensity, propensity_score or pscore
+  std::string reward{};  // usually reward, click or outcome
+  std::string group{};   // only actions of the same group are on offer together
+  std::string ignore{};  // columns that are no features, joined by commas
+  std::filesystem::path items{};  // a second file with the features of the actions
 };
 
 // A log with one decision per row and named columns, such as the Open Bandit Dataset's. It may be

@@ -32,8 +32,7 @@ struct EvaluateOptions {
   double until = 1.0;   // the log ends after this share of it
   double accept = 0.0;  // of replayed policies: c, see docs/evaluation.md; 0: the number of actions
   std::uint64_t seed = 1;
-  unsigned threads = 0;      // 0: one per core; does not change the result
-  std::size_t points = 200;  // of the course over time
+  unsigned threads = 0;  // 0: one per core; does not change the result
   // Called now and then with the last line read.
   std::function<void(std::uint64_t line)> progress = {};
 };
@@ -87,8 +86,8 @@ struct PolicyResult {
   ReplayResult replay;
 };
 
-// Whether the logged chances fit the choices: by bins of the chance, how often an action was chosen
-// and how often it should have been.
+// Whether the logged chances fit the choices: how often actions were chosen and how often they
+// should have been, by bins of the chance and by id.
 struct ChanceBin {
   double low = 0.0, high = 0.0;
   double expected = 0.0, variance = 0.0;

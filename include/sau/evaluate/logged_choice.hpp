@@ -14,16 +14,17 @@ namespace sau {
 
 // One decision of a log and the reward that followed. A view of a ChoiceBatch.
 struct LoggedChoice {
-  HashedFeatures context;
-  std::span<const OfferedAction> actions;
-  std::size_t chosen = 0;           // place among the actions
-  double chance = 0.0;              // of the chosen action, when it was chosen
-  std::span<const double> chances;  // of every action; empty if the log has only that of the chosen
+  HashedFeatures context = {};
+  std::span<const OfferedAction> actions = {};
+  std::size_t chosen = 0;  // place among the actions
+  double chance = 0.0;     // of the chosen action, when it was chosen
+  std::span<const double> chances =
+      {};  // of every action; empty if the log has only that of the chosen
   double reward = 0.0;
   std::uint64_t line = 0;  // of the file, or number of the record
   Milliseconds time = 0;   // 0 if the log has none
   // The values of the features by which results are divided, in the order they were asked for.
-  std::span<const std::string> segments;
+  std::span<const std::string> segments = {};
 
   std::size_t offered() const noexcept {
     std::size_t count = 0;

@@ -71,6 +71,8 @@ class PolicyScore {
   double value() const;
   // Holds at every moment at once, for the mean over all decisions so far.
   Interval anytime() const;
+  // Whether that interval leaves this value out. Much cheaper than finding its ends.
+  bool anytime_excludes(double value) const noexcept;
 
   // What the policy earns more than the logged one, per decision, and its interval of that kind.
   double gain() const noexcept { return gain_.value(); }

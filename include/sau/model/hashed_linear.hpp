@@ -20,6 +20,9 @@ struct HashedLinearOptions {
   std::uint64_t bits = 18;
   double rate = 0.1;
   bool relative = false;
+  // As the networks call it.
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 1> kOtherNames = {
+      {{"lr", "rate"}}};
   void fields(auto&& field) {
     field("bits", bits, "2^bits weights", Bounds{.min = 8.0, .max = 26.0});
     field("rate", rate, "learning rate; features may be of any scale",

@@ -7,6 +7,8 @@ The pieces:
     actions, or among actions that are offered by id.
 ``sau.run``, ``sau.paper``, ``sau.open``
     compare agents over many trials, repeat the paper, read result folders.
+``sau.evaluate``
+    says what another policy would have earned, from a log of decisions.
 ``sau.Problem``
     the library's problems, step by step.
 ``sau.data``
@@ -31,6 +33,7 @@ from . import catalog, data
 from ._agent import Agent, Member, load
 from ._choices import Choices
 from ._core import Choice, Error, MissingData, OfferChoice, UsageError, build_info
+from ._evaluate import Evaluation, evaluate
 from ._problem import AgentLike, Problem, ProblemLike
 from ._results import CellResult, Results
 from ._run import open_results as open
@@ -45,6 +48,7 @@ __all__ = [
     "Choice",
     "Choices",
     "Error",
+    "Evaluation",
     "Member",
     "MissingData",
     "OfferChoice",
@@ -55,6 +59,7 @@ __all__ = [
     "build_info",
     "catalog",
     "data",
+    "evaluate",
     "load",
     "open",
     "paper",

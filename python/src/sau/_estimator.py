@@ -33,11 +33,13 @@ class Estimator(_core.Agent):
         X : array_like of shape (n, context_dim)
             The contexts.
         actions : array_like of int, shape (n,)
-            The actions that were played; scikit-learn's ``y``.
+            The actions that were played; scikit-learn's ``y``. Or columns: action, reward and, for
+            ``score``, probability; then ``rewards`` is left out.
         rewards : array_like of float, shape (n,)
             What they paid. In a pipeline whose last step is called ``agent``, write
             ``pipeline.fit(X, actions, agent__rewards=rewards)``.
         """
+        actions, rewards, _ = _log_columns(actions, rewards, None)
         if rewards is None:
             raise _core.UsageError(
                 "fit: rewards is missing; in a pipeline it is given as <step>__rewards"
@@ -57,6 +59,29 @@ class Estimator(_core.Agent):
         """
         self._learn_logged(X, actions, rewards)
         return self
+
+    def score(
+        self,
+        X: Rows,
+        actions: npt.ArrayLike,
+        rewards: npt.ArrayLike | None = None,
+        probabilities: npt.ArrayLike | None = None,
+    ) -> float:
+        """What the agent, as it is, would earn per row, from a log with chances (``snips``).
+
+        scikit-learn's searches pass only ``X`` and ``y``, so ``actions`` may be an array with the
+        columns action, reward and probability: ``GridSearchCV(agent, grid).fit(X, y)`` with such a
+        ``y`` compares agents by this score. NaN if the log never plays what the agent would.
+        """
+        actions, rewards, probabilities = _log_columns(actions, rewards, probabilities)
+        if rewards is None or probabilities is None:
+            raise _core.UsageError("score: rewards and probabilities are missing")
+        chance = self.predict_proba(X)
+        played = np.asarray(actions).astype(np.int64)
+        weights = chance[np.arange(len(played)), played] / np.asarray(probabilities, dtype=float)
+        total = float(weights.sum())
+        paid = np.asarray(rewards, dtype=float)
+        return float(weights @ paid) / total if total > 0.0 else float("nan")
 
     def decision_function(self, X: Rows) -> Floats:
         """The reward predicted for every action, an array of shape (n, n_actions)."""
@@ -93,6 +118,24 @@ class Estimator(_core.Agent):
         from sklearn.utils import Tags, TargetTags
 
         return Tags(estimator_type=None, target_tags=TargetTags(required=True))
+
+
+def _log_columns(
+    actions: npt.ArrayLike,
+    rewards: npt.ArrayLike | None,
+    probabilities: npt.ArrayLike | None,
+) -> tuple[npt.ArrayLike, npt.ArrayLike | None, npt.ArrayLike | None]:
+    """The columns of a log, which may come as one array."""
+    if rewards is not None:
+        return actions, rewards, probabilities
+    columns = np.asarray(actions)
+    if columns.ndim != 2 or columns.shape[1] not in (2, 3):
+        return actions, rewards, probabilities
+    played = columns[:, 0].astype(np.int64)
+    if (played != columns[:, 0]).any():
+        raise _core.UsageError("the first column must have the actions, as whole numbers")
+    last = columns[:, 2].astype(float) if columns.shape[1] == 3 else probabilities
+    return played, columns[:, 1].astype(float), last
 
 
 def _matrix(X: Rows) -> Rows:
