@@ -1,7 +1,9 @@
 #include "store/dsjson_features.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <utility>
+#include <charconv>
 
 #include "core/json_text.hpp"
 
@@ -11,7 +13,9 @@ namespace {
 using simdjson::dom::element;
 using simdjson::dom::element_type;
 
-constexpr std::string_view kUnderscore = "%5F", kPercent = "%25", kText = "_text";
+constexpr std::string_view kWords = "_text";
+constexpr unsigned kNotAscii = 0x80;
+constexpr std::size_t kCode = 3;  // the length of %5F
 
 // The words of a text, as Vowpal Wabbit splits it.
 void append_words(std::string& out, std::string_view text) {
@@ -34,7 +38,7 @@ void append_object(std::string& out, simdjson::dom::object object, bool escaped)
   const char* before = "";
   for (const auto [name, value] : object) {
     std::string_view text;
-    const bool words = name == kText && value.get(text) == simdjson::SUCCESS;
+    const bool words = name == kWords && value.get(text) == simdjson::SUCCESS;
     if (name.starts_with('_') && !words) continue;
     out += before;
     before = ",";
@@ -51,17 +55,32 @@ void append_object(std::string& out, simdjson::dom::object object, bool escaped)
 
 }  // namespace
 
-void append_escaped_name(std::string& out, std::string_view name) {
-  const char first = name.empty() ? ' ' : name.front();
-  if (first != '_' && first != '%') return append_json(out, name);
-  append_json(out, std::string(first == '_' ? kUnderscore : kPercent).append(name.substr(1)));
+bool append_escaped_name(std::string& out, std::string_view name, bool is_namespace) {
+  const auto byte = [name](std::size_t i) { return static_cast<unsigned char>(name[i]); };
+  // All bytes of a character: a part of one would not be valid UTF-8.
+  std::size_t count = 0;
+  if (!name.empty() && (name.front() == '_' || name.front() == '%')) {
+    count = 1;
+  } else if (is_namespace && !name.empty() && byte(0) >= kNotAscii) {
+    while (count < name.size() && byte(count) >= kNotAscii) ++count;
+  }
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) text += fmt::format("%{:02X}", byte(i));
+  append_json(out, text.append(name.substr(count)));
+  return count > 0;
 }
 
 std::string unescaped_name(std::string_view name) {
-  for (const auto& [code, sign] : {std::pair(kUnderscore, "_"), std::pair(kPercent, "%")}) {
-    if (name.starts_with(code)) return sign + std::string(name.substr(code.size()));
+  std::string text;
+  while (name.size() >= kCode && name.front() == '%') {
+    unsigned byte = 0;
+    const auto [end, error] = std::from_chars(name.data() + 1, name.data() + kCode, byte, 16);
+    if (error != std::errc() || end != name.data() + kCode) break;
+    text += static_cast<char>(byte);
+    name.remove_prefix(kCode);
+    if (byte < kNotAscii) break;  // only the first character is escaped
   }
-  return std::string(name);
+  return text.append(name);
 }
 
 void append_features(std::string& out, element value, bool escaped) {

@@ -10,11 +10,13 @@ namespace sau::detail {
 // Features as dsjson has them, and as the service's requests have them.
 
 // In dsjson a name that begins with `_` is not a feature: Vowpal Wabbit ignores most of them, and
-// some have a meaning of their own. An export writes the first character of such a name as `%5F`,
-// and that of a name that begins with `%` as `%25`. A line with such names has this field.
+// some have a meaning of their own. Nor does it take a namespace whose name begins with a byte
+// outside ASCII. An export writes the first byte of such names as `%5F` (or what it is), and that
+// of names that begin with `%` as `%25`. A line with such names has this field.
 inline constexpr std::string_view kEscapedField = "_escaped";
 
-void append_escaped_name(std::string& out, std::string_view name);
+// Appends a name as a JSON text. Returns whether it was escaped.
+bool append_escaped_name(std::string& out, std::string_view name, bool is_namespace);
 std::string unescaped_name(std::string_view name);
 
 // Appends features of dsjson as the service's requests have them. Names that begin with `_` are
