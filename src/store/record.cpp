@@ -241,7 +241,8 @@ Result<Entry> decode_entry(std::string_view bytes) {
   entry.decision = reader.take<Sequence>();
   entry.value = reader.take<double>();
   const std::string_view text = reader.take_text();
-  if (!kind || !reader.finished() || !std::isfinite(entry.value)) {
+  if (!kind || later != (*kind > EntryKind::kStruck) || !reader.finished() ||
+      !std::isfinite(entry.value)) {
     return broken("its contents make no sense");
   }
   entry.kind = *kind;
