@@ -99,8 +99,9 @@ void append_features(std::string& out, element value, bool escaped) {
     case element_type::OBJECT:
       return append_object(out, value.get_object().value_unsafe(), escaped);
     case element_type::ARRAY: {
+      const simdjson::dom::array items = value.get_array().value_unsafe();
       const char* before = "[";
-      for (const element item : value.get_array().value_unsafe()) {
+      for (const element item : items) {
         out += before;
         append_features(out, item, escaped);
         before = ",";

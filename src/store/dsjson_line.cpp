@@ -90,7 +90,8 @@ std::optional<element> action_as_sent(element action) {
       continue;
     }
     bool more = false;
-    for (const auto [name, value] : action.get_object().value_unsafe()) {
+    const simdjson::dom::object members = action.get_object().value_unsafe();
+    for (const auto [name, value] : members) {
       more = more || !(name.starts_with('_') || name == own || name == sent);
     }
     if (!more) return features;

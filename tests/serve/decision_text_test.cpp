@@ -43,7 +43,7 @@ NaiveJson some_features(Rng& rng) {
     object["name"] = some_word(rng);
     if (rng.below(2) == 0) object["[n]"] = {{"x", 0.25}, {"list", {1, 2, 3}}};
     if (rng.below(2) == 0) object["none"] = nullptr;
-    for (const auto& [name, value] : odd) {
+    for (const auto& [name, value] : odd.items()) {
       if (rng.below(8) == 0) object[name] = value;
     }
     list.push_back(std::move(object));

@@ -13,7 +13,6 @@
 namespace sau {
 namespace {
 
-using nlohmann::json;
 using testing::simple_request;
 using testing::TestService;
 
@@ -122,7 +121,7 @@ TEST(ProbabilityFloor, OldFoldersHaveNone) {
   const std::string model = service.model_checksum();
   service.stop();
   const auto file = service.folder() / "data/service.json";
-  json settings = json::parse(read_file(file));
+  nlohmann::json settings = nlohmann::json::parse(read_file(file));
   EXPECT_EQ(settings["configuration"]["probabilityFloor"], 0.02);
   settings["configuration"].erase("probabilityFloor");
   write_file(file, settings.dump());

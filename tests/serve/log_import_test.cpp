@@ -15,7 +15,6 @@ namespace sau {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 using testing::DataFolders;
 using testing::error_of;
 using testing::TestService;
@@ -37,11 +36,11 @@ class Import : public ::testing::Test {
     EXPECT_TRUE(check.same);
     EXPECT_EQ(check.learned, learned);
   }
-  std::vector<json> exported(LogFormat format = LogFormat::kJsonLines) const {
-    std::vector<json> lines;
+  std::vector<nlohmann::json> exported(LogFormat format = LogFormat::kJsonLines) const {
+    std::vector<nlohmann::json> lines;
     export_log(data(), format, [&](const std::string& text) {
       std::istringstream in(text);
-      for (std::string line; std::getline(in, line);) lines.push_back(json::parse(line));
+      for (std::string line; std::getline(in, line);) lines.push_back(nlohmann::json::parse(line));
     });
     return lines;
   }
@@ -93,7 +92,7 @@ TEST_F(Import, TheLogsOfOtherPrograms) {
   // Where they came from.
   const auto sources = imports();
   ASSERT_EQ(sources.size(), 4U);
-  const json second = json::parse(sources[1].text);
+  const nlohmann::json second = nlohmann::json::parse(sources[1].text);
   EXPECT_EQ(second["file"], "igl.dsjson");
   EXPECT_EQ(second["events"], 200);
   EXPECT_EQ(second["first"], 2 * 23 + 2);
@@ -110,8 +109,8 @@ TEST_F(Import, TheServiceContinuesFromThere) {
   options.folder = data();
   Service service(options);
   service.settle();
-  EXPECT_EQ(json::parse(service.model_properties())["checksum"], count.checksum);
-  EXPECT_EQ(json::parse(service.model_properties())["eventsLearned"], 60);
+  EXPECT_EQ(nlohmann::json::parse(service.model_properties())["checksum"], count.checksum);
+  EXPECT_EQ(nlohmann::json::parse(service.model_properties())["eventsLearned"], 60);
   EXPECT_EQ(service.configuration(), Configuration{});
   // The request that the events stand for, as a client of Personalizer sends it.
   const std::string request =
@@ -125,7 +124,7 @@ TEST_F(Import, TheServiceContinuesFromThere) {
   const RankAnswer known = again.get_future().get().value();
   EXPECT_EQ(known.chosen, 0U);
   EXPECT_EQ(known.ranking[0].probability, 0.5);
-  const json decision = json::parse(service.decision("e1").value());
+  const nlohmann::json decision = nlohmann::json::parse(service.decision("e1").value());
   EXPECT_EQ(decision["state"], "learned");
   EXPECT_EQ(decision["reward"], 1.0);
   service.stop();
@@ -157,7 +156,7 @@ TEST_F(Import, AnExportMakesTheSameModel) {
   // Only the numbers of the records differ.
   std::istringstream one(text), two(again);
   for (std::string a, b; std::getline(one, a) && std::getline(two, b);) {
-    json first = json::parse(a), second = json::parse(b);
+    nlohmann::json first = nlohmann::json::parse(a), second = nlohmann::json::parse(b);
     first.erase("VWState");
     second.erase("VWState");
     EXPECT_EQ(first, second);
@@ -174,7 +173,7 @@ TEST_F(Import, EventsThatAreNotLearnedFrom) {
   EXPECT_NE(notes_.find("1 events have a pdrop above 0"), std::string::npos) << notes_;
   expect_good(2);
   std::vector<std::string> states;
-  for (const json& line : exported()) states.push_back(line["state"]);
+  for (const nlohmann::json& line : exported()) states.push_back(line["state"]);
   EXPECT_EQ(states, (std::vector<std::string>{"learned", "logged", "inactive", "learned"}));
 }
 
