@@ -35,7 +35,8 @@ void teach(TestService& service, int events) {
 std::vector<double> probabilities(TestService& service, const std::string& event,
                                   const std::string& excluded = "[]") {
   std::vector<double> found;
-  for (const auto& action : service.rank(request(event, excluded)).value().ranking) {
+  const RankAnswer answer = service.rank(request(event, excluded)).value();
+  for (const RankedAction& action : answer.ranking) {
     found.push_back(action.probability);
   }
   return found;
@@ -116,7 +117,7 @@ TEST(ProbabilityFloor, ChoicesFollowTheProbabilities) {
 // A folder from before the floor decides as it always did.
 TEST(ProbabilityFloor, OldFoldersHaveNone) {
   TestService service;
-  teach(service, 60);
+  teach(service, 200);
   EXPECT_GE(probabilities(service, "new")[0], 0.005 * (1 - 1e-15));
   const std::string model = service.model_checksum();
   service.stop();
