@@ -32,7 +32,8 @@ class Server:
         port = int(self.process.stdout.readline().split()[-1].rstrip("/").rpartition(":")[2])
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         self.call("PUT", BASE + "/configurations/service",
-                  {"explorationPercentage": exploration, "rewardMinimum": -1000, "rewardMaximum": 1000})
+                  {"explorationPercentage": exploration, "probabilityFloor": 0,
+                   "rewardMinimum": -1000, "rewardMaximum": 1000})
 
     def call(self, method, path, body):
         self.connection.request(method, path, json.dumps(body))

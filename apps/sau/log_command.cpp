@@ -8,6 +8,7 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,10 @@ void give_way() {
 }
 
 struct LogFlags {
-  std::string folder, format = "jsonl", output, other;
-  std::vector<std::string> events;
+  std::string folder, format = "jsonl", output, other, agent;
+  std::vector<std::string> events, files;
+  std::optional<std::uint64_t> seed;
+  bool skip_faulty = false;
 };
 
 void export_to(const std::function<void(const std::string& lines)>& write, const LogFlags& flags) {
@@ -108,6 +111,19 @@ std::string size_of(std::uint64_t bytes) {
   return megabytes < 1.0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} MB", megabytes);
 }
 
+int import_command(const LogFlags& flags) {
+  const ImportCount count =
+      import_log(flags.folder, {flags.files.begin(), flags.files.end()},
+                 {.agent = flags.agent,
+                  .seed = flags.seed,
+                  .skip_faulty = flags.skip_faulty,
+                  .note = [](const std::string& line) { fmt::print(stderr, "{}\n", line); }});
+  fmt::print("{}: {} events with a mean reward of {:.6g}; {} has learned from {}, checksum {}\n",
+             flags.folder, count.events, count.mean_reward, count.agent, count.learned,
+             count.checksum);
+  return 0;
+}
+
 int backup_command(const LogFlags& flags) {
   const BackupCount count = back_up(flags.folder, flags.other);
   fmt::print("{}: a copy of {} with {} records, {}, all good\n", flags.other, flags.folder,
@@ -151,8 +167,8 @@ int strike_command(const LogFlags& flags) {
   return 0;
 }
 
-void add_folder(CLI::App& app, LogFlags& flags) {
-  app.add_option("folder", flags.folder, "folder of sau serve")->required();
+void add_folder(CLI::App& app, LogFlags& flags, const char* what = "folder of sau serve") {
+  app.add_option("folder", flags.folder, what)->required();
 }
 
 }  // namespace
@@ -161,12 +177,13 @@ Handler describe_log(CLI::App& app) {
   app.description(
       "Works on the folder of sau serve. export, verify, replay and backup change nothing and may\n"
       "run while the server runs: they see one moment of the log. Stop the server before upgrade,\n"
-      "accept and strike.");
+      "accept and strike. import makes a new folder.");
   app.footer(
       "Examples:\n"
       "  sau log export data -o events.jsonl\n"
       "  sau log export data --format dsjson -o events.dsjson\n"
       "      vw --dsjson --cb_explore_adf -d events.dsjson\n"
+      "  sau log import data personalizer/*.json.gz\n"
       "  sau log verify data\n"
       "  sau log replay data\n"
       "  sau log backup data /backups/monday\n"
@@ -175,6 +192,25 @@ Handler describe_log(CLI::App& app) {
   const auto flags = std::make_shared<LogFlags>();
   const auto handler = std::make_shared<Handler>();
   app.require_subcommand(1);
+  CLI::App* const in =
+      app.add_subcommand("import", "make a new folder from the logs of Personalizer or VW");
+  add_folder(*in, *flags, "new folder");
+  in->add_option("files", flags->files, "dsjson files, plain or .gz, in the order of their events")
+      ->required();
+  in->add_option("--agent", flags->agent,
+                 "agent that learns from the events; the folder keeps it\n"
+                 "[hashed_linear+sau_sampling]")
+      ->type_name("SPEC");
+  in->add_option("--seed", flags->seed, "its seed; the folder keeps it [1]")->type_name("N");
+  in->add_flag("--skip-faulty", flags->skip_faulty,
+               "leave out lines with a fault, and count them, instead of giving up");
+  in->footer(
+      "Each event keeps its reward, its probabilities and its time, and the log names the file.\n"
+      "The model has learned from the events, and sau serve FOLDER continues from there.\n"
+      "Lines that are not decisions are left out and counted. Multi-slot decisions are not read.\n"
+      "Example:\n"
+      "  sau log import shop logs/*.json.gz && sau serve shop");
+  in->callback([=] { *handler = [flags] { return import_command(*flags); }; });
   CLI::App* out = app.add_subcommand("export", "print the events, one per line");
   add_folder(*out, *flags);
   out->add_option("--format", flags->format,

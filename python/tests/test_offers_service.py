@@ -99,8 +99,8 @@ def test_an_agent_learns_from_the_log_what_the_service_learned(spec, serve, prog
     rng = np.random.default_rng(1)
     folder = tmp_path / "served"
     service = serve(spec)
-    # By default the service adds uniform choices to a strategy that does not sample.
-    service.call("PUT", BASE + "/configurations/service", {"explorationPercentage": 0})
+    # By default the service adds uniform choices.
+    service.call("PUT", BASE + "/configurations/service", {"explorationPercentage": 0, "probabilityFloor": 0})
     events = {}
     for n in range(60):
         context, actions = events[f"e{n}"] = event(n, rng)

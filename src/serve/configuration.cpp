@@ -73,6 +73,9 @@ std::optional<Failure> read_field(std::string_view name, const Json& value, Conf
     if (value.is_null()) return std::nullopt;
     return read_number(value, name, 0.0, 1.0, to.exploration_percentage.emplace());
   }
+  if (name == "probabilityFloor") {
+    return read_number(value, name, 0.0, 1.0, to.probability_floor);
+  }
   if (name == "rewardAggregation") {
     return read_name(value, name, kAggregations, to.reward_aggregation);
   }
@@ -127,10 +130,11 @@ Result<Milliseconds> read_duration(std::string_view text, std::string_view targe
                  std::string(target)};
 }
 
-Configuration configuration_without_bounds() {
+Configuration configuration_of_old_folders() {
   Configuration before;
   before.reward_minimum = -kLargestReward;
   before.reward_maximum = kLargestReward;
+  before.probability_floor = 0.0;
   return before;
 }
 
@@ -162,6 +166,7 @@ std::string to_json(const Configuration& configuration) {
        kAggregations[static_cast<std::size_t>(configuration.reward_aggregation)]},
       {"explorationPercentage",
        configuration.exploration_percentage ? Json(*configuration.exploration_percentage) : Json()},
+      {"probabilityFloor", configuration.probability_floor},
       {"modelExportFrequency", write_duration(configuration.model_export_frequency)},
       {"logRetentionDays", configuration.log_retention_days},
       {"learningMode", name_of(configuration.learning_mode)},

@@ -131,18 +131,18 @@ void append_decision(std::string& out, const Decision& decision, const EventStat
 }
 
 // Costs are negative rewards; actions count from 1 and the chosen one comes first; `p` goes with
-// `a` (Vowpal Wabbit wiki, "DSJSON").
+// `a` (Vowpal Wabbit wiki, "DSJSON"). Its reader takes the label from what comes before `c`.
 void append_dsjson(std::string& out, const Decision& decision, const EventState& event,
-                   const RequestOutline& outline) {
+                   const RequestOutline& outline, VwFeatures& features) {
   std::vector<std::uint32_t> order(decision.actions.size());
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
     if ((a == decision.chosen) != (b == decision.chosen)) return a == decision.chosen;
     return decision.actions[a].probability > decision.actions[b].probability;
   });
-  const double reward = event.final_reward;
+  const double reward = event.final_reward, cost = reward == 0.0 ? 0.0 : -reward;
   Fields fields(out);
-  fields.number(R"({"_label_cost":)", reward == 0.0 ? 0.0 : -reward)
+  fields.number(R"({"_label_cost":)", cost)
       .number(R"(,"_label_probability":)", decision.actions[decision.chosen].probability)
       .whole(R"(,"_label_Action":)", std::uint64_t{decision.chosen} + 1)
       .whole(R"(,"_labelIndex":)", decision.chosen)
@@ -155,12 +155,13 @@ void append_dsjson(std::string& out, const Decision& decision, const EventState&
     fields.whole(before, std::uint64_t{place} + 1);
     before = ",";
   }
-  fields.raw(R"(],"c":{"shared":)", outline.context());
+  out += R"(],"c":{"shared":)";
+  features.append(out, outline.context());
   before = R"(,"_multi":[{"_tag":)";
   for (const RequestOutline::Action& action : outline.actions()) {
-    fields.text(before, action.id)
-        .text(R"(,"action":{"id":)", action.id)
-        .raw(R"(},"features":)", action.features);
+    fields.text(before, action.id).text(R"(,"action":{"id":)", action.id);
+    out += R"(},"features":)";
+    features.append(out, action.features);
     before = R"(},{"_tag":)";
   }
   before = R"(}]},"p":[)";
@@ -168,8 +169,13 @@ void append_dsjson(std::string& out, const Decision& decision, const EventState&
     fields.number(before, decision.actions[place].probability);
     before = ",";
   }
-  fields.whole(R"(],"VWState":{"m":")", decision.model_version);
-  out += R"("}})";
+  fields.whole(R"(],"VWState":{"m":")", decision.model_version)
+      .number(R"("},"_original_label_cost":)", cost)
+      .whole(R"(,"_ba":[)", std::uint64_t{decision.baseline} + 1)
+      .number(R"(],"pdrop":)", 0.0)
+      .flag(R"(,"_skipLearn":)", decision.mode == LearningMode::kLoggingOnly);
+  if (features.take_escaped()) fields.flag(R"(,"_escaped":)", true);
+  out += '}';
 }
 
 }  // namespace sau::detail

@@ -5,6 +5,7 @@
 
 #include "sau/store/record.hpp"
 #include "serve/request_outline.hpp"
+#include "serve/vw_features.hpp"
 
 namespace sau::detail {
 
@@ -30,8 +31,9 @@ struct DecisionTextOptions {
 void append_decision(std::string& out, const Decision& decision, const EventState& event,
                      const RequestOutline& outline, const DecisionTextOptions& options);
 
-// An object as Vowpal Wabbit reads it (docs/formats/log.md, dsjson).
+// An object as Vowpal Wabbit reads it (docs/formats/dsjson.md). `features` keeps its memory from
+// one call to the next.
 void append_dsjson(std::string& out, const Decision& decision, const EventState& event,
-                   const RequestOutline& outline);
+                   const RequestOutline& outline, VwFeatures& features);
 
 }  // namespace sau::detail

@@ -27,12 +27,13 @@ struct Events {
 
 std::string lines_of(const Events& events, LogFormat format) {
   detail::RequestOutline outline;
+  detail::VwFeatures features;
   std::string lines;
   for (const auto& [bytes, state] : events.list) {
     const Decision decision = good(decode_decision(bytes));
     good(detail::read_outline(decision, outline));
     if (format == LogFormat::kDsjson) {
-      detail::append_dsjson(lines, decision, state, outline);
+      detail::append_dsjson(lines, decision, state, outline, features);
     } else {
       detail::append_decision(lines, decision, state, outline, {.deadline = {}, .request = true});
     }

@@ -70,6 +70,15 @@ Result<std::vector<Lesson>> Replayer::apply(Sequence sequence, const Entry& entr
   return lessons;
 }
 
+std::optional<Failure> Replayer::apply(Sequence sequence, const Entry& entry,
+                                       const Decision& decision) {
+  if (entry.completes) {
+    if (auto failure = learn(sequence, decision, entry.value)) return failure;
+  }
+  position_ = sequence;
+  return std::nullopt;
+}
+
 Result<std::vector<Lesson>> Replayer::learn(Sequence sequence, std::span<const Sequence> decisions,
                                             double reward, const EventStore& store) {
   const auto left = decisions.subspan(std::min(within_, decisions.size()));

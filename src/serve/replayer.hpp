@@ -34,6 +34,8 @@ class Replayer {
   // Entries must come in order. Fails if the store or a model file fails. Applying the same entry
   // again continues where it failed.
   Result<std::vector<Lesson>> apply(Sequence sequence, const Entry& entry, const EventStore& store);
+  // The same for an entry about this decision alone, which need not be in a store yet.
+  std::optional<Failure> apply(Sequence sequence, const Entry& entry, const Decision& decision);
   // Whether no entry is half applied, as model() requires.
   bool between_entries() const noexcept { return within_ == 0; }
 

@@ -2,19 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <mutex>
 #include <utility>
 
-#include "core/hash.hpp"
-#include "sau/core/draw.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
-#include "sau/core/rng.hpp"
-#include "sau/core/stack_memory.hpp"
 #include "serve/activity.hpp"
+#include "serve/decide.hpp"
 #include "serve/describe.hpp"
 #include "serve/event_ids.hpp"
 #include "serve/journal.hpp"
@@ -47,12 +42,6 @@ ServiceOptions completed(ServiceOptions options) {
     };
   }
   return options;
-}
-
-// The event id seeds the draw: a retry draws the same.
-double draw_of(std::uint64_t seed, std::string_view event_id) {
-  const std::uint64_t event = detail::hash_of(event_id);
-  return Rng(Stream{seed, event, 0, Role::kServe}).uniform();
 }
 
 }  // namespace
@@ -90,7 +79,11 @@ class Service::Implementation final : public JournalObserver {
     if (auto failure = journal_.closed()) return answer(std::move(*failure));
     auto request = read_rank_request(body, options_.limits);
     if (!request.ok()) return answer(request.failure());
-    journal_.submit(decide(std::move(request).value(), std::move(body), std::move(answer)));
+    if (request.value().event_id.empty()) request.value().event_id = ids_.next();
+    RankOperation operation = decide(std::move(request).value(), std::move(body),
+                                     *configuration_.get(), *learner_.published(), settings_.seed);
+    operation.done = std::move(answer);
+    journal_.submit(std::move(operation));
   }
 
   void reward(std::string_view event_id, std::string_view body, Answer<Done> answer) {
@@ -263,64 +256,6 @@ class Service::Implementation final : public JournalObserver {
                    fmt::format("rewards from {} to {} are not allowed; {} learns from {} to {}",
                                low, high, settings_.agent, range.min, range.max),
                    low < range.min ? "rewardMinimum" : "rewardMaximum"};
-  }
-
-  RankOperation decide(RankRequest request, std::string body, Answer<RankAnswer> answer) {
-    const auto configuration = configuration_.get();
-    const auto model = learner_.published();
-    if (request.event_id.empty()) request.event_id = ids_.next();
-    StackMemory<4096> memory;
-    std::pmr::vector<OfferedAction> offered(memory.resource());
-    offered.reserve(request.actions.size());
-    for (std::size_t i = 0; i < request.actions.size(); ++i) offered.push_back(request.offered(i));
-    std::pmr::vector<Forecast> forecasts(offered.size(), memory.resource());
-    model->agent->decide(request.context(), offered, configuration->exploration_percentage,
-                         forecasts);
-    const std::size_t policy =
-        draw_from(forecasts, draw_of(settings_.seed, request.event_id), &Forecast::probability);
-    const auto baseline = static_cast<std::size_t>(
-        std::ranges::find(request.actions, false, &RankRequest::Action::excluded) -
-        request.actions.begin());
-    std::size_t chosen = policy;
-    if (configuration->learning_mode == LearningMode::kApprentice) {
-      // The caller's own choice, with certainty.
-      chosen = baseline;
-      for (Forecast& forecast : forecasts) forecast.probability = 0.0;
-      forecasts[chosen].probability = 1.0;
-    }
-    Decision decision{.time = 0,
-                      .event_id = std::move(request.event_id),
-                      .fingerprint = request.fingerprint,
-                      .model_version = model->version,
-                      .mode = configuration->learning_mode,
-                      .deferred = request.defer_activation,
-                      .chosen = static_cast<std::uint32_t>(chosen),
-                      .policy = static_cast<std::uint32_t>(policy),
-                      .baseline = static_cast<std::uint32_t>(baseline),
-                      .actions = {},
-                      .request = std::move(body)};
-    RankOperation operation{.record = {},
-                            .fingerprint = decision.fingerprint,
-                            .mode = decision.mode,
-                            .deferred = decision.deferred,
-                            .explored = false,
-                            .agreed = policy == chosen,
-                            .answer = {.ranking = {}, .event_id = {}, .chosen = chosen},
-                            .done = std::move(answer)};
-    decision.actions.reserve(forecasts.size());
-    operation.answer.ranking.reserve(forecasts.size());
-    for (std::size_t i = 0; i < forecasts.size(); ++i) {
-      const Forecast& forecast = forecasts[i];
-      if (!offered[i].excluded && forecast.value > forecasts[policy].value)
-        operation.explored = true;
-      decision.actions.push_back({forecast.value, forecast.spread, forecast.variance,
-                                  forecast.probability, forecast.count});
-      // `offered` refers to these ids, but is no longer used.
-      operation.answer.ranking.push_back({std::move(request.actions[i].id), forecast.probability});
-    }
-    encode(decision, operation.record);
-    operation.answer.event_id = std::move(decision.event_id);
-    return operation;
   }
 
   JournalOptions journal_options() {

@@ -52,7 +52,7 @@ std::optional<Stored> stored_settings(const fs::path& folder) {
   }
   FolderSettings settings{.agent = json["agent"].get<std::string>(),
                           .seed = json["seed"].get<std::uint64_t>(),
-                          .configuration = configuration_without_bounds()};
+                          .configuration = configuration_of_old_folders()};
   if (json.contains("configuration")) {
     const auto read = read_configuration(json["configuration"].dump(), settings.configuration);
     if (!read.ok()) {

@@ -23,6 +23,7 @@ using detail::ByteWriter;
 enum class Format : std::uint8_t {
   kDecision = 0xD1,
   kEntry = 0xE1,
+  kLaterEntry = 0xE2,  // of a kind that came after those of kEntry
   kIndexedEvent = 0x41,
   kEventState = 0x51,
   kLogHead = 0x61,
@@ -208,7 +209,8 @@ Result<Decision> decode_decision(std::string_view bytes) {
 }
 
 void encode(const Entry& entry, std::string& into) {
-  ByteWriter writer = begin(Format::kEntry, into);
+  ByteWriter writer =
+      begin(entry.kind > EntryKind::kStruck ? Format::kLaterEntry : Format::kEntry, into);
   writer.reserve(48 + entry.text.size());
   writer.put(entry.kind);
   writer.put(static_cast<std::uint8_t>(entry.completes));
@@ -227,17 +229,20 @@ void encode(const Entry& entry, std::string& into) {
 }
 
 Result<Entry> decode_entry(std::string_view bytes) {
-  const auto contents = checked(bytes, Format::kEntry);
+  const bool later = !bytes.empty() && static_cast<Format>(bytes.front()) == Format::kLaterEntry;
+  const auto contents = checked(bytes, later ? Format::kLaterEntry : Format::kEntry);
   if (!contents.ok()) return contents.failure();
   ByteReader reader(contents.value());
   Entry entry;
-  const auto kind = enum_within(reader.take<std::uint8_t>(), EntryKind::kStruck);
+  const auto kind =
+      enum_within(reader.take<std::uint8_t>(), later ? EntryKind::kImported : EntryKind::kStruck);
   entry.completes = reader.take<std::uint8_t>() != 0;
   entry.time = reader.take<Milliseconds>();
   entry.decision = reader.take<Sequence>();
   entry.value = reader.take<double>();
   const std::string_view text = reader.take_text();
-  if (!kind || !reader.finished() || !std::isfinite(entry.value)) {
+  if (!kind || later != (*kind > EntryKind::kStruck) || !reader.finished() ||
+      !std::isfinite(entry.value)) {
     return broken("its contents make no sense");
   }
   entry.kind = *kind;

@@ -24,6 +24,7 @@ TEST(Configuration, ReadsBackWhatItWrites) {
   configuration.reward_out_of_range = RewardOutOfRange::kClip;
   configuration.reward_aggregation = RewardAggregation::kSum;
   configuration.exploration_percentage = 0.05;
+  configuration.probability_floor = 0.125;
   configuration.model_export_frequency = 300'000;
   configuration.log_retention_days = -1;
   configuration.learning_mode = LearningMode::kApprentice;
@@ -49,6 +50,8 @@ TEST(Configuration, AFailureNamesTheField) {
   };
   EXPECT_EQ(target(R"({"rewardWaitTime":"10 minutes"})"), "rewardWaitTime");
   EXPECT_EQ(target(R"({"explorationPercentage":20})"), "explorationPercentage");
+  EXPECT_EQ(target(R"({"probabilityFloor":1.5})"), "probabilityFloor");
+  EXPECT_EQ(target(R"({"probabilityFloor":null})"), "probabilityFloor");
   EXPECT_EQ(target(R"({"rewardAggregation":"mean"})"), "rewardAggregation");
   EXPECT_EQ(target(R"({"learningMode":"online"})"), "learningMode");
   EXPECT_EQ(target(R"({"defaultReward":"0"})"), "defaultReward");

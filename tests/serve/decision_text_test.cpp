@@ -32,12 +32,20 @@ std::string some_word(Rng& rng) {
 }
 
 NaiveJson some_features(Rng& rng) {
+  // What Vowpal Wabbit would misread.
+  static const NaiveJson odd = NaiveJson::parse(
+      R"({"_multi":"x","_label_cost":7,"%":1,"tags":["a","b","a"],"on":false,"off":true,)"
+      R"("deep":[[1,2],["c"],{"tags":["d",0.5]}],"mixed":[null,3,"e",{"x":[]},true],)"
+      R"("\u00e9":{"_tag":["f",{"_text":"g"}]},"\u00e9t":[4],"empty":{},"none at all":[]})");
   NaiveJson list = NaiveJson::array();
   for (std::size_t i = rng.below(3); i > 0; --i) {
     NaiveJson object = NaiveJson::object();
     object["name"] = some_word(rng);
     if (rng.below(2) == 0) object["[n]"] = {{"x", 0.25}, {"list", {1, 2, 3}}};
     if (rng.below(2) == 0) object["none"] = nullptr;
+    for (const auto& [name, value] : odd.items()) {
+      if (rng.below(8) == 0) object[name] = value;
+    }
     list.push_back(std::move(object));
   }
   return list;
@@ -90,6 +98,7 @@ EventState some_state(Rng& rng) {
 
 TEST(DecisionText, IsWhatALibraryWouldWrite) {
   detail::RequestOutline outline;
+  detail::VwFeatures features;
   for (std::uint64_t seed = 0; seed < testing::repeats(2000U); ++seed) {
     Rng rng(Stream{.seed = seed, .role = Role::kProblem});
     const int indent = static_cast<int>(rng.below(4)) - 1;
@@ -108,7 +117,7 @@ TEST(DecisionText, IsWhatALibraryWouldWrite) {
     ASSERT_EQ(text, testing::naive_text(line));
 
     text.clear();
-    detail::append_dsjson(text, decision, state, outline);
+    detail::append_dsjson(text, decision, state, outline, features);
     ASSERT_EQ(text, testing::naive_text(testing::naive_dsjson(decision, state)));
   }
 }

@@ -57,6 +57,62 @@ inline NaiveJson naive_decision(const Decision& decision, const EventState& even
   return json;
 }
 
+// A value goes into the first of these objects that has none of that name.
+inline void naive_place(std::vector<NaiveJson>& objects, const std::string& name, NaiveJson value,
+                        bool& escaped) {
+  std::string written = name;
+  const bool is_namespace = value.is_structured();
+  if (name.starts_with("_")) written = "%5F" + name.substr(1);
+  if (name.starts_with("%")) written = "%25" + name.substr(1);
+  if (name.starts_with("\xC3\xA9") && is_namespace) written = "%C3%A9" + name.substr(2);
+  escaped = escaped || written != name;
+  for (NaiveJson& object : objects) {
+    if (object.contains(written)) continue;
+    object[written] = std::move(value);
+    return;
+  }
+  NaiveJson next = NaiveJson::object();
+  next[written] = std::move(value);
+  objects.push_back(std::move(next));
+}
+
+inline std::vector<NaiveJson> naive_vw_objects(const NaiveJson& object, bool& escaped);
+
+inline void naive_vw_value(std::vector<NaiveJson>& objects, const std::string& name,
+                           const NaiveJson& value, bool& escaped) {
+  if (value.is_array()) {
+    NaiveJson numbers = NaiveJson::array();
+    for (const NaiveJson& item : value) {
+      numbers.push_back(item.is_number() ? item : NaiveJson(0));
+      if (!item.is_number() && !item.is_null()) naive_vw_value(objects, name, item, escaped);
+    }
+    const auto is_number = [](const NaiveJson& item) { return item.is_number(); };
+    if (std::ranges::any_of(value, is_number)) naive_place(objects, name, numbers, escaped);
+  } else if (value.is_object()) {
+    const auto parts = naive_vw_objects(value, escaped);
+    naive_place(objects, name, parts.size() == 1 ? parts[0] : NaiveJson(parts), escaped);
+  } else if (value.is_boolean()) {
+    naive_place(objects, name, value.get<bool>() ? "true" : "false", escaped);
+  } else {
+    naive_place(objects, name, value, escaped);
+  }
+}
+
+inline std::vector<NaiveJson> naive_vw_objects(const NaiveJson& object, bool& escaped) {
+  std::vector<NaiveJson> objects{NaiveJson::object()};
+  for (const auto& [name, value] : object.items()) naive_vw_value(objects, name, value, escaped);
+  return objects;
+}
+
+// Features as Vowpal Wabbit can read them.
+inline NaiveJson naive_vw_list(const NaiveJson& list, bool& escaped) {
+  NaiveJson all = NaiveJson::array();
+  for (const NaiveJson& object : list) {
+    for (const NaiveJson& part : naive_vw_objects(object, escaped)) all.push_back(part);
+  }
+  return all;
+}
+
 inline NaiveJson naive_dsjson(const Decision& decision, const EventState& event) {
   const NaiveJson request = NaiveJson::parse(decision.request);
   const auto field_of = [](const NaiveJson& object, const char* name) {
@@ -74,13 +130,15 @@ inline NaiveJson naive_dsjson(const Decision& decision, const EventState& event)
     places.push_back(place + 1);
     chances.push_back(decision.actions[place].probability);
   }
+  bool escaped = false;
+  const NaiveJson shared = naive_vw_list(field_of(request, "contextFeatures"), escaped);
   for (const NaiveJson& action : request["actions"]) {
     multi.push_back({{"_tag", action["id"]},
                      {"action", {{"id", action["id"]}}},
-                     {"features", field_of(action, "features")}});
+                     {"features", naive_vw_list(field_of(action, "features"), escaped)}});
   }
   const double cost = event.final_reward == 0.0 ? 0.0 : -event.final_reward;
-  return NaiveJson{
+  NaiveJson line{
       {"_label_cost", cost},
       {"_label_probability", decision.actions[decision.chosen].probability},
       {"_label_Action", decision.chosen + 1},
@@ -90,9 +148,15 @@ inline NaiveJson naive_dsjson(const Decision& decision, const EventState& event)
       {"Version", "1"},
       {"EventId", decision.event_id},
       {"a", std::move(places)},
-      {"c", {{"shared", field_of(request, "contextFeatures")}, {"_multi", std::move(multi)}}},
+      {"c", {{"shared", shared}, {"_multi", std::move(multi)}}},
       {"p", std::move(chances)},
-      {"VWState", {{"m", std::to_string(decision.model_version)}}}};
+      {"VWState", {{"m", std::to_string(decision.model_version)}}},
+      {"_original_label_cost", cost},
+      {"_ba", NaiveJson::array({decision.baseline + 1})},
+      {"pdrop", 0.0},
+      {"_skipLearn", decision.mode == LearningMode::kLoggingOnly}};
+  if (escaped) line["_escaped"] = true;
+  return line;
 }
 
 }  // namespace sau::testing

@@ -138,7 +138,7 @@ TEST(ServiceStatistics, DenseAgentsServeAsTheyWereMeasured) {
         fixed->learn(x, made, play(made.action));
       });
       TestService service(agent);
-      ASSERT_TRUE(service.configure(R"({"explorationPercentage":null})").ok());
+      ASSERT_TRUE(service.configure(R"({"explorationPercentage":null,"probabilityFloor":0})").ok());
       const double difference = served_statlog(service, trial, kSteps) - here;
       sum += difference;
       squares += difference * difference;

@@ -43,6 +43,15 @@ TEST(Record, ReadsBackWhatWasWritten) {
   EXPECT_EQ(decode_event_state(encode(state)).value(), state);
 }
 
+// A program that does not know this kind of entry must not take it for a damaged one.
+TEST(Record, AnImportHasAFirstByteOfItsOwn) {
+  const Entry entry{.kind = EntryKind::kImported, .time = 99, .text = R"({"file":"a.json"})"};
+  const std::string bytes = encode(entry);
+  EXPECT_EQ(static_cast<unsigned char>(bytes.front()), 0xE2);
+  EXPECT_EQ(decode_entry(bytes).value(), entry);
+  EXPECT_EQ(static_cast<unsigned char>(encode(Entry{.kind = EntryKind::kStruck}).front()), 0xE1);
+}
+
 TEST(Record, TheTimeOfADecisionCanBeSetLater) {
   Decision decision = some_decision();
   std::string bytes = encode(decision);

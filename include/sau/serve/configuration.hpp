@@ -27,6 +27,9 @@ struct Configuration {
   RewardAggregation reward_aggregation = RewardAggregation::kEarliest;
   // Of uniform choices: a share from 0 to 1, in spite of its name. Empty: the strategy's own.
   std::optional<double> exploration_percentage = 0.2;
+  // Each of n actions that may be chosen has at least this share, divided by n, of the probability,
+  // whatever the strategy: a log in which actions have no chance says nothing about them.
+  double probability_floor = 0.02;
   Milliseconds model_export_frequency = 0;  // how often the model in use is updated; 0: at once
   std::int64_t log_retention_days = 90;     // -1: for ever
   LearningMode learning_mode = LearningMode::kOnline;
@@ -38,9 +41,9 @@ struct Configuration {
   }
 };
 
-// The defaults for folders that are older than the bounds of rewards: they accept any reward until
-// somebody sets bounds.
-Configuration configuration_without_bounds();
+// What holds for settings that a stored configuration does not have, because they are newer than
+// it: until somebody sets them, any reward is accepted, and probabilities have no floor.
+Configuration configuration_of_old_folders();
 
 // The value to log and to learn from: the reward itself, or the nearest bound. Fails when the
 // reward is out of range and the configuration says to refuse it.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,30 @@ struct BackupCount {
 // Copies the folder, as of one moment, to a new one and checks the copy as verify_log() does. On
 // failure throws Error and leaves nothing behind.
 BackupCount back_up(const std::filesystem::path& folder, const std::filesystem::path& to);
+
+struct ImportOptions {
+  // For the new folder; see ServiceOptions.
+  std::string agent = {};
+  std::optional<std::uint64_t> seed = {};
+  bool skip_faulty = false;  // leave out lines with a fault instead of giving up
+  // Called with one sentence for each thing that the user should know.
+  std::function<void(const std::string&)> note = {};
+};
+
+struct ImportCount {
+  std::uint64_t events = 0;   // in the log now
+  std::uint64_t learned = 0;  // of these, the model has learned from
+  double mean_reward = 0.0;   // of all events that were activated
+  std::string agent, checksum;
+};
+
+// Makes a new folder from the events of dsjson files (sau/store/dsjson.hpp), in the order given.
+// The model has learned from them, each with the reward and the probabilities that it was logged
+// with, and `sau serve` continues from there. Throws UsageError when the folder is not new, and
+// Error when a file cannot be read or has no event. On failure nothing is left behind.
+ImportCount import_log(const std::filesystem::path& folder,
+                       const std::vector<std::filesystem::path>& files,
+                       const ImportOptions& options);
 
 // The rest needs the folder for itself: no server may have it open.
 

@@ -20,10 +20,10 @@ struct RequestLimits {
   std::size_t features = 100'000;   // of the context and of all actions together
   std::size_t crosses = 1'000'000;  // pairs of a context feature and an action feature
 
-  // For requests that were accepted before, maybe under other limits.
+  // For requests that were accepted before, maybe under other limits, and for imported ones.
   static RequestLimits none() {
-    constexpr std::size_t kAny = SIZE_MAX / 2;
-    return {kAny, kAny, kAny, RequestLimits{}.depth, kAny, kAny};
+    constexpr std::size_t kAny = SIZE_MAX / 2, kDeep = 64;
+    return {kAny, kAny, kAny, kDeep, kAny, kAny};
   }
 };
 

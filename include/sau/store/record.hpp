@@ -53,6 +53,7 @@ enum class EntryKind : std::uint8_t {
   kModelLoaded,  // `text` is the name of the file
   kMissing,      // no reward came for `missing`: each is learned from with `value`, the default
   kStruck,       // the model is as if it had never learned from this event
+  kImported,     // the decisions before it came from a file; `text` says which, as JSON
 };
 
 // Anything that happened other than a decision.

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sau/serve/configuration.hpp"
+#include "sau/serve/rank_request.hpp"
+#include "serve/journal.hpp"
+#include "serve/learner.hpp"
+
+namespace sau::detail {
+
+// Answers a request, which has an event id: the record to write, and the answer once it is written.
+// The draw depends only on the seed, the event id and the probabilities.
+RankOperation decide(RankRequest request, std::string body, const Configuration& configuration,
+                     const PublishedModel& model, std::uint64_t seed);
+
+}  // namespace sau::detail
