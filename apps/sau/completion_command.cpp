@@ -12,6 +12,10 @@
 #include "sau/core/error.hpp"
 #include "sau/core/text.hpp"
 #include "sau/data/source.hpp"
+#include "sau/evaluate/estimators.hpp"
+#include "sau/evaluate/intervals.hpp"
+#include "sau/evaluate/targets.hpp"
+#include "sau/logs/open_choices.hpp"
 #include "sau/run/experiment.hpp"
 
 namespace sau::cli {
@@ -80,10 +84,24 @@ std::vector<std::string> agents_to_serve() {
   return agents;
 }
 
+// For sau evaluate: the same agents, and the policies that are not agents.
+std::vector<std::string> policies_to_evaluate() {
+  std::vector<std::string> policies = agents_to_serve();
+  for (const TargetInfo& target : list_targets()) policies.emplace_back(target.name);
+  return policies;
+}
+
+template <class E>
+std::vector<std::string> choices_in(E) {
+  const auto names = enum_names(E{});
+  return {names.begin(), names.end()};
+}
+
 // The values that a flag of that command takes; empty if it takes anything.
 std::vector<std::string> values_of(const std::string& command, const std::string& flag) {
   if (command == "serve" && flag == "agent") return agents_to_serve();
   if (command == "log" && flag == "format") return {"jsonl", "dsjson"};
+  if (command == "evaluate" && flag == "format") return choices_in(ChoiceFormat{});
   if (command == "report" && flag == "format") {
     return {"html", "json", "md", "tex", "csv", "svg", "png", "pdf"};
   }
@@ -93,16 +111,28 @@ std::vector<std::string> values_of(const std::string& command, const std::string
   }
   if (flag == "problem") return names_of(list_problems(), problem_aliases());
   if (flag == "agent") return names_of(list_strategies(), agent_aliases());
+  if (flag == "policy") return policies_to_evaluate();
+  if (flag == "estimator") {
+    std::vector<std::string> names;
+    for (const EstimatorInfo& info : list_estimators()) names.emplace_back(info.name);
+    return names;
+  }
+  if (flag == "interval") return choices_in(IntervalKind{});
+  if (flag == "as") return choices_in(Learning{});
   if (flag == "only") return paper_parts();
   if (flag == "table") return {"regret", "normalised", "time", "all"};
   if (flag == "format") return {"text", "markdown", "csv", "latex"};
   return {};
 }
 
-constexpr const char* kValueFlags[] = {"problem", "agent", "only", "table", "format"};
+constexpr const char* kValueFlags[] = {"problem", "agent",     "only",     "table", "format",
+                                       "policy",  "estimator", "interval", "as"};
 // These flags take other values than flags of the same name in other commands.
-constexpr std::pair<const char*, const char*> kOwnValues[] = {
-    {"report", "only"}, {"report", "format"}, {"serve", "agent"}, {"log", "format"}};
+constexpr std::pair<const char*, const char*> kOwnValues[] = {{"report", "only"},
+                                                              {"report", "format"},
+                                                              {"serve", "agent"},
+                                                              {"log", "format"},
+                                                              {"evaluate", "format"}};
 constexpr const char* kShells[] = {"bash", "zsh", "fish"};
 
 // The words that may follow `sau data COMMAND` besides flags.
@@ -208,7 +238,8 @@ std::string fish_script() {
       if (inner.name == "add") script += fmt::format("complete -c sau -n {} -F\n", within);
     }
     if (command.name == "inspect" || command.name == "table" || command.name == "report" ||
-        command.name == "watch" || command.name == "serve" || command.name == "log")
+        command.name == "watch" || command.name == "serve" || command.name == "log" ||
+        command.name == "evaluate")
       script += fmt::format("complete -c sau -n {} -F\n", when);
     if (command.name == "completion") {
       script += fmt::format("complete -c sau -n {} -a 'bash zsh fish'\n", when);

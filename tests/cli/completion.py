@@ -39,7 +39,7 @@ class Bash(SauTestCase):
 
     def test_commands(self):
         self.assertEqual(set(self.complete("")), {"run", "paper", "table", "report", "watch",
-                                                  "serve", "log", "list", "inspect", "data",
+                                                  "serve", "log", "evaluate", "list", "inspect", "data",
                                                   "completion", "--help", "--version"})
         self.assertEqual(self.complete("pa"), ["paper"])
 
@@ -106,8 +106,11 @@ class Bash(SauTestCase):
         self.assertEqual(self.complete("serve", "--ke"), ["--key-file"])
         self.assertEqual(self.complete("serve", "--port", ""), [])
         self.assertEqual(set(self.complete("log", "")), {"export", "verify", "replay", "backup", "restore",
-                                                   "upgrade", "accept", "strike", "--help"})
+                                                   "upgrade", "accept", "strike", "import", "--help"})
         self.assertEqual(self.complete("log", "export", "--format", ""), ["jsonl", "dsjson"])
+        self.assertIn("constant", self.complete("evaluate", "--policy", ""))
+        self.assertIn("sndr", self.complete("evaluate", "--estimator", ""))
+        self.assertIn("dsjson", self.complete("evaluate", "--format", ""))
         self.assertEqual(self.complete("log", "export", "mush"), [])
         self.write("service/service.json", b"{}")
         self.write("secret", b"")

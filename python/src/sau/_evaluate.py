@@ -52,22 +52,19 @@ class Evaluation:
 
         Without a name it is the first policy, and without an estimator the first of those asked for.
         """
-        one = self._policy(policy)
-        estimates = [one["replay"]] if "replay" in one else one["estimates"]
-        for each in estimates:
-            if estimator is None or each.get("estimator") == estimator:
-                return float("nan") if each["value"] is None else float(each["value"])
-        raise _core.UsageError(f"there is no estimator {estimator!r} in this evaluation")
+        return _number(self._estimate(policy, estimator)["value"])
 
-    def interval(self, policy: str | None = None, estimator: str | None = None) -> tuple[float, float]:
+    def interval(
+        self, policy: str | None = None, estimator: str | None = None
+    ) -> tuple[float, float]:
         """The interval of that estimate; NaN if there is none."""
-        one = self._policy(policy)
-        estimates = [one["replay"]] if "replay" in one else one["estimates"]
-        for each in estimates:
-            if estimator is None or each.get("estimator") == estimator:
-                low, high = each["ends"] or (None, None)
-                nan = float("nan")
-                return (nan if low is None else float(low), nan if high is None else float(high))
+        ends = self._estimate(policy, estimator)["ends"] or [None, None]
+        return _number(ends[0]), _number(ends[1])
+
+    def _estimate(self, policy: str | None, estimator: str | None) -> dict[str, Any]:
+        for one in _estimates(self._policy(policy)):
+            if estimator is None or one["estimator"] == estimator:
+                return one
         raise _core.UsageError(f"there is no estimator {estimator!r} in this evaluation")
 
     def to_frame(self) -> pandas.DataFrame:
@@ -76,20 +73,15 @@ class Evaluation:
 
         rows = []
         for policy in self.result["policies"]:
-            if "replay" in policy:
-                replay = {"estimator": "replay", "interval": "normal", **policy["replay"]}
-                estimates = [replay]
-            else:
-                estimates = policy["estimates"]
-            for one in estimates:
-                low, high = one["ends"] or (None, None)
+            for one in _estimates(policy):
+                ends = one["ends"] or [None, None]
                 rows.append({
                     "policy": policy["policy"],
                     "estimator": one["estimator"],
-                    "value": one["value"],
-                    "error": one["error"],
-                    "low": low,
-                    "high": high,
+                    "value": _number(one["value"]),
+                    "error": _number(one["error"]),
+                    "low": _number(ends[0]),
+                    "high": _number(ends[1]),
                     "interval": one["interval"],
                     "refused": bool(policy["refused"]),
                 })
@@ -116,6 +108,17 @@ class Evaluation:
         ax.set_xlabel("reward per decision")
         ax.legend(loc="best", frameon=False)
         return ax
+
+
+def _number(value: float | None) -> float:
+    """JSON has null where there is no number."""
+    return float("nan") if value is None else float(value)
+
+
+def _estimates(policy: dict[str, Any]) -> list[dict[str, Any]]:
+    if "replay" in policy:
+        return [{"estimator": "replay", "interval": "normal", **policy["replay"]}]
+    return list(policy["estimates"])
 
 
 def evaluate(
@@ -248,7 +251,7 @@ def _named(policy: Policies) -> list[tuple[str, PolicyChoice]]:
     if isinstance(policy, Mapping):
         return list(policy.items())
     if isinstance(policy, Sequence) and all(isinstance(one, (str, Agent)) for one in policy):
-        return [pair for one in policy for pair in _named(one)]  # type: ignore[arg-type]
+        return [pair for one in policy for pair in _named(one)]
     return [("the array", policy)]  # type: ignore[list-item]
 
 
