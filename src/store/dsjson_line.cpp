@@ -17,7 +17,7 @@ namespace {
 using simdjson::dom::element;
 
 // Probabilities are often written in single precision.
-constexpr double kRounding = 1e-6, kAgreement = 1e-3, kSum = 0.01;
+constexpr double kRounding = 1e-6, kAgreement = 1e-3, kShare = 0.05, kSum = 0.01;
 
 [[noreturn]] void fail(std::string_view field, const std::string& why) {
   throw Error(fmt::format("{}: {}", field, why));
@@ -225,7 +225,8 @@ void read_probability(element root, bool needed, DsjsonEvent& to) {
       fail("_label_probability", fmt::format("{}; expected a number above 0 and at most 1", given));
     }
     to.probability = std::min(given, 1.0);
-    if (listed && std::abs(by_list - given) > kAgreement) {
+    const double allowed = std::min(kAgreement, kShare * std::max(by_list, given));
+    if (listed && std::abs(by_list - given) > allowed) {
       fail("_label_probability",
            fmt::format("{}, but p gives {} to the chosen action", given, by_list));
     }

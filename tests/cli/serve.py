@@ -93,6 +93,7 @@ class Calls(ServeTestCase):
         for wrong, target in (({"rewardWaitTime": "10 minutes"}, "rewardWaitTime"),
                               ({"learningMode": "Fast"}, "learningMode"),
                               ({"explorationPercentage": 1.5}, "explorationPercentage"),
+                              ({"probabilityFloor": -0.1}, "probabilityFloor"),
                               ({"defaultReward": 1, "speed": 3}, "speed")):
             self.refusal(server.call("PUT", path, wrong), 400, "BadRequest", target)
         server.rank(eventId="never")

@@ -238,6 +238,8 @@ TEST(Dsjson, AFaultNamesFileLineAndField) {
            {line_with(label(R"("_label_probability":1.01)")), "_label_probability: 1.01;"},
            {line_with(label(R"("_label_probability":0.5,"a":[1,2],"p":[0.9,0.1])")),
             "_label_probability: 0.5, but p gives 0.9"},
+           {line_with(label(R"("_label_probability":1e-6,"a":[1,2],"p":[0.0009,0.9991])")),
+            "_label_probability: 1e-06, but p gives 0.0009"},
            {line_with(label(R"("a":[1,3],"p":[0.5,0.5])")), "a: 3; expected numbers from 1 to 2"},
            {line_with(label(R"("a":[1,1],"p":[0.5,0.5])")), "a: 1 stands there twice"},
            {line_with(label(R"("a":[1.5,2],"p":[0.5,0.5])")), "a: 1.5; expected the number"},
