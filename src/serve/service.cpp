@@ -55,6 +55,19 @@ double draw_of(std::uint64_t seed, std::string_view event_id) {
   return Rng(Stream{seed, event, 0, Role::kServe}).uniform();
 }
 
+// What the log keeps about a committee and pooled residuals.
+DecidedCommittee committee_of(const std::vector<float>& weights,
+                              std::span<const Forecast> forecasts) {
+  DecidedCommittee committee{
+      .weights = weights, .disagreement = {}, .bonuses = {}, .pooled = forecasts.front().pooled};
+  if (weights.empty()) return committee;
+  for (const Forecast& forecast : forecasts) {
+    committee.disagreement.push_back(static_cast<float>(forecast.disagreement));
+    committee.bonuses.push_back(static_cast<float>(forecast.bonus));
+  }
+  return committee;
+}
+
 }  // namespace
 
 class Service::Implementation final : public JournalObserver {
@@ -159,7 +172,8 @@ class Service::Implementation final : public JournalObserver {
 
   Result<std::string> decision(std::string_view event_id) const {
     return store_.read([&](const EventStore& store) {
-      return describe_decision(store, event_id, configuration_.get()->reward_wait_time);
+      return describe_decision(store, event_id, configuration_.get()->reward_wait_time,
+                               learner_.published()->agent->members());
     });
   }
 
@@ -318,6 +332,7 @@ class Service::Implementation final : public JournalObserver {
       // `offered` refers to these ids, but is no longer used.
       operation.answer.ranking.push_back({std::move(request.actions[i].id), forecast.probability});
     }
+    decision.committee = committee_of(model->member_weights, forecasts);
     encode(decision, operation.record);
     operation.answer.event_id = std::move(decision.event_id);
     return operation;
