@@ -120,6 +120,7 @@ void publish(benchmark::State& state, const char* spec) {
 
 SAU_JOINT_BENCH(hashed_linear, "hashed_linear");
 SAU_JOINT_BENCH(hashed_mlp, "hashed_mlp");
+SAU_JOINT_BENCH(committee, "committee");
 
 }  // namespace
 }  // namespace sau::bench

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "linear_rival.hpp"
+#include "median.hpp"
 #include "sau/agent/agent.hpp"
 #include "sau/explore/thompson.hpp"
 #include "sau/model/linear.hpp"
@@ -45,12 +46,6 @@ double seconds(std::uint64_t repeats, F&& f) {
   for (std::uint64_t i = 0; i < repeats; ++i) f();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() /
          static_cast<double>(repeats);
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 // Runs ours and theirs in turns, about 10 ms each per turn.

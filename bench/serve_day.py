@@ -26,9 +26,10 @@ BASE = "/personalizer/v1.0"
 
 
 class Server:
-    def __init__(self, program, folder, log):
+    def __init__(self, program, folder, log, agent):
         self.log = open(log, "ab")
-        self.process = subprocess.Popen([program, "serve", folder, "--port", "0", "--snapshot-seconds", "5"],
+        self.process = subprocess.Popen([program, "serve", folder, "--port", "0", "--snapshot-seconds", "5",
+                                         "--agent", agent],
                                         stdout=subprocess.PIPE, stderr=self.log, encoding="utf-8")
         line = self.process.stdout.readline()
         if not line.startswith("serving "):
@@ -121,7 +122,7 @@ class Day:
     def play(self):
         ranks = rounds = 0
         workers = [threading.Thread(target=self.tools), threading.Thread(target=self.read_outs)]
-        self.server = Server(self.options.program, self.folder, self.path("log.txt"))
+        self.server = Server(self.options.program, self.folder, self.path("log.txt"), self.options.agent)
         self.server.call("PUT", BASE + "/configurations/service",
                          {"rewardWaitTime": self.options.wait, "defaultReward": 0.0})
         for worker in workers:
@@ -138,7 +139,7 @@ class Day:
             self.rates += seconds[:-1]  # the last second was cut short
             self.server.end(signal.SIGKILL)
             self.counts["kills"] += 1
-            self.server = Server(self.options.program, self.folder, self.path("log.txt"))
+            self.server = Server(self.options.program, self.folder, self.path("log.txt"), self.options.agent)
         self.stopping.set()
         for worker in workers:
             worker.join()
@@ -227,6 +228,8 @@ def main():
     parser.add_argument("--wait", default="PT20S", help="rewardWaitTime [PT20S]")
     parser.add_argument("--pause", type=float, default=5.0, help="seconds between two exports or backups [5]")
     parser.add_argument("--connections", type=int, default=64, help="connections of the load [64]")
+    parser.add_argument("--agent", default="hashed_linear+sau_sampling",
+                        help="agent of the service; the default is the quickest [hashed_linear+sau_sampling]")
     parser.add_argument("--judge", action="store_true",
                         help="also fail if a second is below a third of the median, or if memory grows")
     parser.add_argument("--work", help="folder for the files [the folder of temporary files]")

@@ -269,17 +269,17 @@ Handler describe_serve(CLI::App& app) {
       "  sau serve data                                then open http://127.0.0.1:8080/\n"
       "  curl -s localhost:8080/personalizer/v1.0/rank -d "
       "'{\"actions\":[{\"id\":\"a\"},{\"id\":\"b\"}]}'\n"
-      "  sau serve data --agent hashed_mlp+sau_sampling\n"
+      "  sau serve data --agent hashed_linear+sau_sampling     quicker, with one model\n"
       "  sau serve data --listen 0.0.0.0 --key-file keys --tls-certificate c.pem --tls-key k.pem\n"
       "Rewards are from -1 to 1; others are refused. For other units set rewardMinimum and\n"
-      "rewardMaximum to your range (PUT /personalizer/v1.0/configurations/service). The spread of\n"
-      "a new action is 1, so scale your rewards, or set alpha of the strategy.\n"
+      "rewardMaximum to your range (PUT /personalizer/v1.0/configurations/service). The default\n"
+      "agent takes rewards in any unit; docs/service.md says what other agents need.\n"
       "After SIGTERM or Ctrl-C it answers the requests that have begun, then ends.\n"
       "docs/service.md has a tour of ten minutes, docs/http.md describes every call.");
   const auto flags = add_flags<ServeFlags>(app);
   app.add_option("--agent", flags->agent,
                  "model+strategy, as for sau run (see sau list); the folder keeps it\n"
-                 "[hashed_linear+sau_sampling]")
+                 "[sau, a committee of models]")
       ->type_name("SPEC");
   add_number(app, "--seed", {}, flags->seed,
              "seed of the model's first weights and of all draws; the folder keeps it [1]");

@@ -137,9 +137,13 @@ void decide_among(const Weights& weights, const Rule<S>& rule, const ActionTable
               .spread = std::sqrt(squares) / n,
               .count = known == nullptr ? 0 : known->count,
               .variance = squares / n,
-              .probability = 0.0};
+              .probability = 0.0,
+              .pooled = prior.pool > 0.0 ? pooled : 0.0};
     if constexpr (DisagreeingWeights<Weights>) {
       out[a].disagreement = disagreement[a];
+      if constexpr (std::same_as<typename Rule<S>::Evidence, SauState>) {
+        out[a].bonus = disagreement_bonus(disagreement[a], out[a].variance);
+      }
       disagreement[free] = disagreement[a];
     }
     if (actions[a].excluded) continue;

@@ -17,7 +17,8 @@ Committee::Committee(const Setup& setup, const Options& options)
       latest_(setup.shape.dim),
       value_(setup.shape.actions),
       disagreement_(setup.shape.actions) {
-  const std::string_view specs = options.members == "usual" ? kUsualMembers : options.members;
+  const std::string_view usual = setup.shape.dim > kWide ? kWideMembers : kUsualMembers;
+  const std::string_view specs = options.members == "usual" ? usual : options.members;
   for (const std::string& spec : split_specs(specs, '+')) {
     members_.push_back(make_model(
         spec, {.shape = setup.shape, .stream = member_stream(setup.stream, members_.size())}));

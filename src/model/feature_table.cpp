@@ -13,6 +13,23 @@ float* FeatureTable::writable_row(std::uint32_t place) {
   return chunk.data() + place % kChunkRows * width();
 }
 
+void FeatureRows::look_up(const FeatureTable& table) {
+  for (Asked& asked : asked_) {
+    asked.chunk = table.chunk_of(asked.place);
+    __builtin_prefetch(asked.chunk);
+  }
+  constexpr std::size_t kLine = 64 / sizeof(float);
+  std::size_t part = 0;
+  for (std::size_t i = 0; i <= asked_.size(); ++i) {
+    for (; part < parts_.size() && parts_[part] == i; ++part) ends_.push_back(row_.size());
+    if (i == asked_.size() || asked_[i].chunk == nullptr) continue;
+    const float* row = table.row_in(*asked_[i].chunk, asked_[i].place);
+    for (std::size_t j = 0; j < table.units(); j += kLine) __builtin_prefetch(row + j);
+    row_.push_back(row);
+    value_.push_back(asked_[i].value);
+  }
+}
+
 std::vector<std::uint64_t> FeatureTable::places() const {
   std::vector<std::uint64_t> result;
   for (std::size_t i = 0; i < chunks_.size(); ++i) {

@@ -1,6 +1,7 @@
 #include "sau/model/hashed_mlp.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -15,6 +16,50 @@ float input_scale(std::size_t context, std::size_t action) noexcept {
   const std::size_t count = context + action + context * action;
   return 1.0F / std::sqrt(static_cast<float>(std::max<std::size_t>(count, 1)));
 }
+
+// What a feature of an action adds to the first layer if its value is 1: its own row, and those of
+// its crosses with the context. Actions share features, so a sum may be wanted again, and is kept.
+class CrossSums {
+ public:
+  CrossSums(std::size_t features, std::size_t width)
+      : width_(width),
+        places_(std::min(kMost, std::bit_ceil(2 * features + 1))),
+        sums_((std::min(features, places_.size()) + 1) * width) {}
+
+  struct Sum {
+    float* sum = nullptr;
+    bool known = false;  // it was computed before
+  };
+  // Room for the sum of this feature: kept, if its place is free, else valid until the next call.
+  Sum find(std::uint64_t feature) noexcept {
+    Place& place = places_[feature & (places_.size() - 1)];
+    if (place.sum == 0) {
+      place = {.feature = feature, .sum = ++used_};
+      return {at(place.sum), false};
+    }
+    if (place.feature == feature) return {at(place.sum), true};
+    std::fill_n(at(0), width_, 0.0F);
+    return {at(0), false};
+  }
+  bool knows(std::uint64_t feature) const noexcept {
+    const Place& place = places_[feature & (places_.size() - 1)];
+    return place.sum != 0 && place.feature == feature;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 1024;
+  struct Place {
+    std::uint64_t feature = 0;
+    std::uint32_t sum = 0;  // 0: none yet
+  };
+
+  float* at(std::uint32_t sum) noexcept { return sums_.data() + sum * width_; }
+
+  std::size_t width_;
+  std::vector<Place> places_;
+  AlignedVector<float> sums_;  // the first one is not kept
+  std::uint32_t used_ = 0;
+};
 
 }  // namespace
 
@@ -59,22 +104,35 @@ void HashedMlp::Weights::values(HashedFeatures context, std::span<const JointAct
   AlignedVector<float> common(width);
   FeatureRows rows;
   for (std::size_t i = 0; i < context.size(); ++i) {
-    rows.add(table_, place_of(context[i].hash, bits_), x[i]);
+    rows.ask(place_of(context[i].hash, bits_), x[i]);
   }
+  rows.look_up(table_);
   rows.add_to(common.data(), width, network_->kernel());
   const double spread = reward_spread();
+  std::size_t features = 0;
+  for (const JointAction& action : actions) features += action.features.size();
+  CrossSums sums(features, width);
   for (std::size_t k = 0; k < actions.size(); ++k) {
     rows.clear();
     for (const HashedFeature& a : actions[k].features) {
-      const float z = scaled(a);
-      rows.add(table_, place_of(a.hash, bits_), z);
-      for (std::size_t i = 0; i < context.size(); ++i) {
-        rows.add(table_, place_of(crossed(context[i].hash, a.hash), bits_), z * x[i]);
+      if (!sums.knows(a.hash)) {
+        rows.ask(place_of(a.hash, bits_), 1.0F);
+        for (std::size_t i = 0; i < context.size(); ++i) {
+          rows.ask(place_of(crossed(context[i].hash, a.hash), bits_), x[i]);
+        }
       }
+      rows.end_part();
     }
+    rows.look_up(table_);
     const std::span<float> sum = scratch.row().first(width);
     std::ranges::copy(common, sum.begin());
-    rows.add_to(sum.data(), width, network_->kernel());
+    for (std::size_t j = 0; j < actions[k].features.size(); ++j) {
+      const HashedFeature& a = actions[k].features[j];
+      const auto [crosses, known] = sums.find(a.hash);
+      if (!known) rows.add_part_to(j, crosses, width, network_->kernel());
+      const float z = scaled(a);
+      network_->kernel().sum_rows(&crosses, &z, 1, width, sum.data());
+    }
     const float factor = input_scale(context.size(), actions[k].features.size());
     for (float& unit : sum) unit *= factor;
     const auto output = static_cast<double>(network_->forward_sum(scratch)[0]);

@@ -29,23 +29,43 @@ const AlgorithmStyle* known_style(std::string_view name) {
   return nullptr;
 }
 
-// The colours that no paper gives to any of these algorithms; all colours if none is left.
-std::vector<Colours> free_colours(std::span<const std::string> algorithms) {
-  std::vector<Colours> free(std::begin(kColours), std::end(kColours));
-  for (const std::string& name : algorithms) {
-    const AlgorithmStyle* known = known_style(name);
-    if (known == nullptr) continue;
-    std::erase_if(free, [&](const Colours& colours) { return colours.light == known->colour; });
+struct Look {
+  Colours colours;
+  std::vector<int> dash;
+};
+
+// How other algorithms may look beside these, the best looks first: colours that no paper gives to
+// any of these algorithms, and then every colour with dashes.
+std::vector<Look> free_looks(std::span<const std::string> algorithms) {
+  static const std::vector<std::vector<int>> kDashes = {{6, 3}, {2, 2}, {8, 2, 2, 2}};
+  const auto given = [&](std::string_view colour, const std::vector<int>* dash) {
+    return std::ranges::any_of(algorithms, [&](const std::string& name) {
+      const AlgorithmStyle* known = known_style(name);
+      return known != nullptr && known->colour == colour && (!dash || known->dash == *dash);
+    });
+  };
+  std::vector<Look> looks;
+  std::vector<Colours> order;  // for dashes: the colours that are not taken yet come last
+  for (const Colours& colours : kColours) {
+    if (!given(colours.light, nullptr)) {
+      looks.push_back({colours, {}});
+    } else {
+      order.push_back(colours);
+    }
   }
-  if (free.empty()) free.assign(std::begin(kColours), std::end(kColours));
-  return free;
+  for (const Look& look : std::vector(looks)) order.push_back(look.colours);
+  for (const std::vector<int>& dash : kDashes) {
+    for (const Colours& colours : order) {
+      if (!given(colours.light, &dash)) looks.push_back({colours, dash});
+    }
+  }
+  return looks;
 }
 
 }  // namespace
 
 std::vector<AlgorithmStyle> styles_of(std::span<const std::string> algorithms) {
-  const auto free = free_colours(algorithms);
-  static const std::vector<std::vector<int>> kDashes = {{}, {6, 3}, {2, 2}, {8, 2, 2, 2}};
+  const auto looks = free_looks(algorithms);
   std::vector<AlgorithmStyle> styles;
   std::size_t others = 0;
   for (const std::string& name : algorithms) {
@@ -53,11 +73,11 @@ std::vector<AlgorithmStyle> styles_of(std::span<const std::string> algorithms) {
       styles.push_back(*known);
       continue;
     }
-    const Colours& colours = free[others % free.size()];
+    const Look& look = looks[others % looks.size()];
     styles.push_back({.name = name,
-                      .colour = std::string(colours.light),
-                      .dark_colour = std::string(colours.dark),
-                      .dash = kDashes[others / free.size() % kDashes.size()],
+                      .colour = std::string(look.colours.light),
+                      .dark_colour = std::string(look.colours.dark),
+                      .dash = look.dash,
                       .shape = std::string(kShapes[others % std::size(kShapes)])});
     ++others;
   }

@@ -36,6 +36,19 @@ void apply_floor(double floor, std::span<const OfferedAction> offered,
   }
 }
 
+// What the log keeps about a committee and pooled residuals.
+DecidedCommittee committee_of(const std::vector<float>& weights,
+                              std::span<const Forecast> forecasts) {
+  DecidedCommittee committee{
+      .weights = weights, .disagreement = {}, .bonuses = {}, .pooled = forecasts.front().pooled};
+  if (weights.empty()) return committee;
+  for (const Forecast& forecast : forecasts) {
+    committee.disagreement.push_back(static_cast<float>(forecast.disagreement));
+    committee.bonuses.push_back(static_cast<float>(forecast.bonus));
+  }
+  return committee;
+}
+
 }  // namespace
 
 RankOperation decide(RankRequest request, std::string body, const Configuration& configuration,
@@ -88,6 +101,7 @@ RankOperation decide(RankRequest request, std::string body, const Configuration&
     // `offered` refers to these ids, but is no longer used for them.
     operation.answer.ranking.push_back({std::move(request.actions[i].id), forecast.probability});
   }
+  decision.committee = committee_of(model.member_weights, forecasts);
   encode(decision, operation.record);
   operation.answer.event_id = std::move(decision.event_id);
   return operation;

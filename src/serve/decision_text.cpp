@@ -1,6 +1,8 @@
 #include "serve/decision_text.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <numeric>
 #include <vector>
 
@@ -62,7 +64,31 @@ void append_rewards(std::string& out, const EventState& event) {
   out += ']';
 }
 
+// The double with the shortest text that stands for this float: 0.1 and not 0.10000000149.
+double readable(float number) {
+  std::array<char, 32> text{};
+  const auto written = std::to_chars(text.begin(), text.end(), number);
+  double value = 0.0;
+  std::from_chars(text.begin(), written.ptr, value);
+  return value;
+}
+
+void append_members(std::string& out, std::span<const float> weights,
+                    std::span<const MemberRecord> members) {
+  Fields fields(out);
+  out += R"(,"members":[)";
+  const char* before = R"({"spec":)";
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    fields.text(before, k < members.size() ? std::string_view(members[k].spec) : "?")
+        .number(R"(,"weight":)", readable(weights[k]));
+    out += '}';
+    before = R"(,{"spec":)";
+  }
+  out += ']';
+}
+
 void append_actions(std::string& out, const Decision& decision, const RequestOutline& outline) {
+  const DecidedCommittee& committee = decision.committee;
   Fields fields(out);
   out += R"(,"actions":[)";
   const char* before = R"({"id":)";
@@ -72,8 +98,16 @@ void append_actions(std::string& out, const Decision& decision, const RequestOut
         .number(R"(,"value":)", action.value)
         .number(R"(,"spread":)", action.spread)
         .whole(R"(,"count":)", action.count)
-        .number(R"(,"variance":)", action.variance)
-        .number(R"(,"probability":)", action.probability)
+        .number(R"(,"variance":)", action.variance);
+    if (!committee.empty()) {
+      const double n = std::max(1.0, static_cast<double>(action.count));
+      fields.number(R"(,"pooledVariance":)", committee.pooled / n);
+    }
+    if (!committee.weights.empty()) {
+      fields.number(R"(,"disagreement":)", readable(committee.disagreement[i]))
+          .number(R"(,"bonus":)", readable(committee.bonuses[i]));
+    }
+    fields.number(R"(,"probability":)", action.probability)
         .flag(R"(,"excluded":)", outline.actions()[i].excluded);
     out += '}';
     before = R"(,{"id":)";
@@ -125,6 +159,9 @@ void append_decision(std::string& out, const Decision& decision, const EventStat
     fields.raw(R"(,"reward":)", "null");
   }
   append_rewards(out, event);
+  if (!decision.committee.weights.empty()) {
+    append_members(out, decision.committee.weights, options.members);
+  }
   append_actions(out, decision, outline);
   if (options.request) fields.raw(R"(,"request":)", outline.text());
   out += '}';

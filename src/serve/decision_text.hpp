@@ -1,8 +1,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
+#include "sau/model/committee_options.hpp"
 #include "sau/store/record.hpp"
 #include "serve/request_outline.hpp"
 #include "serve/vw_features.hpp"
@@ -23,8 +25,9 @@ inline bool has_outcome(const EventState& state) noexcept {
 Status read_outline(const Decision& decision, RequestOutline& outline);
 
 struct DecisionTextOptions {
-  std::optional<Milliseconds> deadline = {};  // until when a reward counts, if known
-  bool request = false;                       // with the request as it was sent
+  std::optional<Milliseconds> deadline = {};   // until when a reward counts, if known
+  bool request = false;                        // with the request as it was sent
+  std::span<const MemberRecord> members = {};  // of a committee; only their specs are used
 };
 
 // An object with everything known about an event (docs/http.md, GET /v1/decisions).

@@ -36,7 +36,7 @@ std::string describe_model(const ModelView& model) {
 }
 
 Result<std::string> describe_decision(const EventStore& store, std::string_view event_id,
-                                      Milliseconds wait) {
+                                      Milliseconds wait, std::span<const MemberRecord> members) {
   const auto state = store.event(event_id);
   if (!state.ok()) return state.failure();
   const Failure unknown{Failure::Code::kNotFound,
@@ -54,7 +54,8 @@ Result<std::string> describe_decision(const EventStore& store, std::string_view 
   const auto leaps = store.leaps();
   if (!leaps.ok()) return leaps.failure();
   const Milliseconds deadline = end_of_wait(decision.value()->time, wait, leaps.value());
-  append_decision(text, *decision.value(), *state.value(), outline, {.deadline = deadline});
+  append_decision(text, *decision.value(), *state.value(), outline,
+                  {.deadline = deadline, .members = members});
   return text;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,9 +24,10 @@ struct ModelView {
 };
 std::string describe_model(const ModelView& model);
 
-// A decision and what became of it; `wait` is how long a reward counts.
+// A decision and what became of it; `wait` is how long a reward counts, `members` are those of a
+// committee.
 Result<std::string> describe_decision(const EventStore& store, std::string_view event_id,
-                                      Milliseconds wait);
+                                      Milliseconds wait, std::span<const MemberRecord> members);
 
 struct ServiceView {
   std::string agent;

@@ -195,6 +195,9 @@ void Learner::publish() {
     next->version = replayer_.version();
   }
   next->time = options_.clock();
+  for (const MemberRecord& member : next->agent->members()) {
+    next->member_weights.push_back(static_cast<float>(member.weight));
+  }
   published_.set(std::move(next));
   last_publish_ = Clock::now();
   publish_cost_ = last_publish_ - begin;

@@ -23,6 +23,7 @@ struct PublishedModel {
   std::shared_ptr<const OfferAgent> agent;
   Sequence version = 0;  // the latest entry of the log that changed it
   Milliseconds time = 0;
+  std::vector<float> member_weights = {};  // of a committee, in the order of its members
 };
 
 struct LearnedSoFar {

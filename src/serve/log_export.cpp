@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "sau/catalog/catalog.hpp"
 #include "sau/core/error.hpp"
 #include "sau/serve/log_tools.hpp"
 #include "sau/store/event_store.hpp"
@@ -25,7 +27,8 @@ struct Events {
   }
 };
 
-std::string lines_of(const Events& events, LogFormat format) {
+std::string lines_of(const Events& events, LogFormat format,
+                     std::span<const MemberRecord> members) {
   detail::RequestOutline outline;
   detail::VwFeatures features;
   std::string lines;
@@ -35,7 +38,8 @@ std::string lines_of(const Events& events, LogFormat format) {
     if (format == LogFormat::kDsjson) {
       detail::append_dsjson(lines, decision, state, outline, features);
     } else {
-      detail::append_decision(lines, decision, state, outline, {.deadline = {}, .request = true});
+      detail::append_decision(lines, decision, state, outline,
+                              {.deadline = {}, .request = true, .members = members});
     }
     lines += '\n';
   }
@@ -47,12 +51,15 @@ std::string lines_of(const Events& events, LogFormat format) {
 ExportCount export_log(const std::filesystem::path& folder, LogFormat format,
                        const std::function<void(const std::string& lines)>& write,
                        unsigned threads) {
-  detail::read_folder(folder);
+  const detail::FolderSettings settings = detail::read_folder(folder);
+  const auto members = make_offer_agent(settings.agent, settings.seed)->members();
   const auto store =
       open_event_store(detail::log_folder(folder), {.read_only = true, .verify = false});
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
   detail::OrderedFormatter<Events> formatter(
-      threads, [format](const Events& events) { return lines_of(events, format); }, write);
+      threads,
+      [format, &members](const Events& events) { return lines_of(events, format, members); },
+      write);
   ExportCount count;
   Events events;
   good(store->events(0, store->head().last, [&](const LoggedEvent& event) {

@@ -152,7 +152,8 @@ class Service::Implementation final : public JournalObserver {
 
   Result<std::string> decision(std::string_view event_id) const {
     return store_.read([&](const EventStore& store) {
-      return describe_decision(store, event_id, configuration_.get()->reward_wait_time);
+      return describe_decision(store, event_id, configuration_.get()->reward_wait_time,
+                               learner_.published()->agent->members());
     });
   }
 

@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 constexpr int kFolderVersion = 3, kUpgradedVersion = 2;
 constexpr int kFewestFiles = 20;  // that RocksDB must be allowed to keep open
 constexpr const char* kMarkExtension = ".mark";
+constexpr const char* kDefaultAgent = "sau";  // of a new folder
 
 struct Stored {
   int version = 0;
@@ -158,7 +159,7 @@ FolderSettings settings_for(const fs::path& folder, const std::string& agent,
     }
     return settings;
   }
-  FolderSettings wanted{.agent = canonical(agent.empty() ? "hashed_linear+sau_sampling" : agent),
+  FolderSettings wanted{.agent = canonical(agent.empty() ? kDefaultAgent : agent),
                         .seed = seed.value_or(1)};
   const RewardRange learned = make_offer_agent(wanted.agent, wanted.seed)->rewards();
   Configuration& start = wanted.configuration;

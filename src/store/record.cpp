@@ -22,6 +22,7 @@ using detail::ByteWriter;
 // The first byte. A record with another one is refused.
 enum class Format : std::uint8_t {
   kDecision = 0xD1,
+  kCommitteeDecision = 0xD2,  // the same, with a DecidedCommittee
   kEntry = 0xE1,
   kLaterEntry = 0xE2,  // of a kind that came after those of kEntry
   kIndexedEvent = 0x41,
@@ -61,6 +62,15 @@ Result<std::string_view> checked(std::string_view bytes, Format format) {
     return broken("it is a record of another kind or of another version of the program");
   }
   return contents.substr(1);
+}
+
+bool has_committee(std::string_view bytes) {
+  return !bytes.empty() && static_cast<Format>(bytes.front()) == Format::kCommitteeDecision;
+}
+
+// The contents of a decision of either format.
+Result<std::string_view> checked_decision(std::string_view bytes) {
+  return checked(bytes, has_committee(bytes) ? Format::kCommitteeDecision : Format::kDecision);
 }
 
 // A text as an LZ4 block.
@@ -132,6 +142,33 @@ std::optional<std::vector<Sequence>> take_steps(std::string_view bytes) {
   return sequences;
 }
 
+void put_committee(ByteWriter& writer, const DecidedCommittee& committee) {
+  writer.put(static_cast<std::uint32_t>(committee.weights.size()));
+  for (const float weight : committee.weights) writer.put(weight);
+  writer.put(committee.pooled);
+  if (committee.weights.empty()) return;
+  for (const float disagreement : committee.disagreement) writer.put(disagreement);
+  for (const float bonus : committee.bonuses) writer.put(bonus);
+}
+
+// Nothing when the numbers are not all there.
+std::optional<DecidedCommittee> take_committee(ByteReader& reader, std::size_t actions) {
+  DecidedCommittee committee;
+  const auto members = reader.take<std::uint32_t>();
+  if (members > reader.left() / sizeof(float)) return std::nullopt;
+  const auto take = [&reader](std::vector<float>& into, std::size_t count) {
+    into.resize(count);
+    for (float& number : into) number = reader.take<float>();
+  };
+  take(committee.weights, members);
+  committee.pooled = reader.take<double>();
+  if (members == 0) return committee;
+  if (actions > reader.left() / (2 * sizeof(float))) return std::nullopt;
+  take(committee.disagreement, actions);
+  take(committee.bonuses, actions);
+  return committee;
+}
+
 template <class E>
 std::optional<E> enum_within(std::uint8_t value, E last) {
   if (value > static_cast<std::uint8_t>(last)) return std::nullopt;
@@ -141,9 +178,12 @@ std::optional<E> enum_within(std::uint8_t value, E last) {
 }  // namespace
 
 void encode(const Decision& decision, std::string& into) {
-  ByteWriter writer = begin(Format::kDecision, into);
+  const DecidedCommittee& committee = decision.committee;
+  ByteWriter writer =
+      begin(committee.empty() ? Format::kDecision : Format::kCommitteeDecision, into);
   const PackedText request(decision.request);
   writer.reserve(80 + decision.event_id.size() + decision.actions.size() * kActionBytes +
+                 sizeof(float) * (committee.weights.size() + 2 * committee.bonuses.size()) +
                  request.block().size());
   writer.put(decision.time);
   writer.put(decision.fingerprint);
@@ -162,6 +202,7 @@ void encode(const Decision& decision, std::string& into) {
     writer.put(action.probability);
     writer.put(action.count);
   }
+  if (!committee.empty()) put_committee(writer, committee);
   writer.put(request.size());
   writer.put_text(request.block());
   finish(writer);
@@ -175,7 +216,7 @@ void set_time(std::string& encoded, Milliseconds time) {
 }
 
 Result<Decision> decode_decision(std::string_view bytes) {
-  const auto contents = checked(bytes, Format::kDecision);
+  const auto contents = checked_decision(bytes);
   if (!contents.ok()) return contents.failure();
   ByteReader reader(contents.value());
   Decision decision;
@@ -198,6 +239,11 @@ Result<Decision> decode_decision(std::string_view bytes) {
     action.variance = reader.take<double>();
     action.probability = reader.take<double>();
     action.count = reader.take<std::uint64_t>();
+  }
+  if (has_committee(bytes)) {
+    auto committee = take_committee(reader, count);
+    if (!committee) return broken("its contents make no sense");
+    decision.committee = std::move(*committee);
   }
   auto request = take_packed(reader);
   if (!request || !reader.finished() || decision.chosen >= count || decision.policy >= count ||
@@ -334,7 +380,7 @@ Result<EventState> decode_event_state(std::string_view bytes) {
 }
 
 Result<DecisionHead> decode_decision_head(std::string_view bytes) {
-  const auto contents = checked(bytes, Format::kDecision);
+  const auto contents = checked_decision(bytes);
   if (!contents.ok()) return contents.failure();
   ByteReader reader(contents.value());
   DecisionHead head;

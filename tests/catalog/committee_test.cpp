@@ -103,6 +103,18 @@ TEST(Committee, EqualMembersHaveTheirOwnRandomNumbers) {
   EXPECT_GT(differs[0], 0.0);
 }
 
+TEST(Committee, WideContextsHaveTheirOwnUsualMembers) {
+  const auto names = [](std::size_t dim) {
+    std::string all;
+    for (const MemberRecord& member : Committee(setup_of(2, dim)).members()) all += member.spec;
+    return all;
+  };
+  EXPECT_EQ(canonical_models(Committee::kWideMembers), Committee::kWideMembers);
+  EXPECT_EQ(names(3), names(Committee::kWide));
+  EXPECT_THAT(names(Committee::kWide + 1), HasSubstr("columns=400"));
+  EXPECT_THAT(names(Committee::kWide + 1), HasSubstr("lr=0.001"));
+}
+
 // Plays 50 steps with rewards of 1e60, which overflow the single precision of a network but not the
 // double precision of a regression.
 std::unique_ptr<AnyAgent> after_huge_rewards(const std::string& members) {

@@ -384,7 +384,7 @@ class Life(ServeTestCase):
         self.refused(1, "serve", "other", "--port", str(server.port), says=(str(server.port),))
         server.stop()
         self.refused(2, "serve", "data", "--agent", "hashed_mlp+sau_sampling",
-                     says=("hashed_linear+sau_sampling", "hashed_mlp+sau_sampling"))
+                     says=("committee+sau_sampling", "hashed_mlp+sau_sampling"))
         self.refused(2, "serve", "data", "--seed", "7", says=("seed 1", "seed 7"))
         self.write("full/file", b"something else")
         self.refused(2, "serve", "full", says=("full",))

@@ -105,7 +105,8 @@ struct Bench {
 double output_of(const Network& network, const FeatureTable& table, const Row& row) {
   Network::Scratch scratch(network);
   FeatureRows rows;
-  for (const Feature& f : row.features) rows.add(table, f.place, f.value);
+  for (const Feature& f : row.features) rows.ask(f.place, f.value);
+  rows.look_up(table);
   rows.add_to(scratch.row().data(), table.width(), network.kernel());
   return static_cast<double>(network.forward_sum(scratch)[0]);
 }

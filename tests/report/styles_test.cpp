@@ -128,5 +128,18 @@ TEST(Styles, OtherAlgorithmsGetUnusedStyles) {
   EXPECT_EQ(looks.size(), names.size());
 }
 
+// Beside all agents of the paper's tables one colour is free: variants share the others, dashed.
+TEST(Styles, SeveralVariantsBesideAPaperDifferInColour) {
+  std::vector<std::string> names = kTables;
+  for (int i = 0; i < 7; ++i) names.push_back("variant " + std::to_string(i));
+  std::set<std::pair<std::string, std::vector<int>>> looks;
+  std::set<std::string> colours;
+  const auto styles = detail::styles_of(names);
+  for (const AlgorithmStyle& style : styles) looks.insert({style.colour, style.dash});
+  for (std::size_t i = kTables.size(); i < styles.size(); ++i) colours.insert(styles[i].colour);
+  EXPECT_EQ(looks.size(), names.size());
+  EXPECT_GE(colours.size(), 6U);
+}
+
 }  // namespace
 }  // namespace sau

@@ -21,6 +21,9 @@ double some_number(Rng& rng) {
   return static_cast<double>(rng.below(200'001)) / 1000.0 - 100.0;
 }
 
+// In thousandths, which no float is exactly.
+float some_share(Rng& rng) { return static_cast<float>(rng.below(1001)) / 1000.0F; }
+
 std::string some_word(Rng& rng) {
   constexpr const char* kWords[] = {
       "a",        "b c",  "\"",       "\\",           "\n\t\r\b\f",
@@ -70,6 +73,19 @@ Decision some_decision(Rng& rng, int indent) {
     decision.actions.push_back({some_number(rng), some_number(rng), some_number(rng),
                                 some_number(rng), rng.below(2) * rng.below(1ULL << 40U)});
   }
+  if (rng.below(2) == 0) {
+    // Quotients with few digits: the library writes others with a last digit of its own.
+    decision.committee.pooled = static_cast<double>(rng.below(2000)) / 8.0;
+    for (DecidedAction& action : decision.actions) action.count = 1ULL << rng.below(6);
+    for (std::size_t k = rng.below(4); k > 0; --k) {
+      decision.committee.weights.push_back(some_share(rng));
+    }
+    const std::size_t numbers = decision.committee.weights.empty() ? 0 : count;
+    for (std::size_t i = 0; i < numbers; ++i) {
+      decision.committee.disagreement.push_back(some_share(rng));
+      decision.committee.bonuses.push_back(some_share(rng));
+    }
+  }
   NaiveJson excluded = NaiveJson::array({"not offered"});
   for (std::size_t i = 1; i < count; ++i) {
     if (rng.below(3) == 0) excluded.push_back(actions[i]["id"]);
@@ -106,9 +122,12 @@ TEST(DecisionText, IsWhatALibraryWouldWrite) {
     const EventState state = some_state(rng);
     ASSERT_TRUE(detail::read_outline(decision, outline).ok()) << decision.request;
 
+    const std::vector<MemberRecord> members{{.spec = "first", .fault = {}},
+                                            {.spec = "a \"second\" one", .fault = {}}};
     std::string text;
-    detail::append_decision(text, decision, state, outline, {.deadline = decision.time + 5000});
-    ASSERT_EQ(text, testing::naive_text(testing::naive_decision(decision, state, 5000)));
+    detail::append_decision(text, decision, state, outline,
+                            {.deadline = decision.time + 5000, .members = members});
+    ASSERT_EQ(text, testing::naive_text(testing::naive_decision(decision, state, 5000, members)));
 
     text.clear();
     detail::append_decision(text, decision, state, outline, {.deadline = {}, .request = true});

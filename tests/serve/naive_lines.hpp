@@ -1,9 +1,12 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,8 +25,18 @@ inline std::string naive_text(const NaiveJson& json) {
   return json.dump(-1, ' ', false, NaiveJson::error_handler_t::replace);
 }
 
+// The shortest number that reads as this float.
+inline double naive_number(float number) {
+  for (int digits = 1; digits < 9; ++digits) {
+    const double shorter = std::stod(fmt::format("{:.{}e}", number, digits - 1));
+    if (static_cast<float>(shorter) == number) return shorter;
+  }
+  return std::stod(fmt::format("{:.8e}", number));
+}
+
 inline NaiveJson naive_decision(const Decision& decision, const EventState& event,
-                                std::optional<Milliseconds> wait) {
+                                std::optional<Milliseconds> wait,
+                                std::span<const MemberRecord> members = {}) {
   const RankRequest request = read_rank_request(decision.request, RequestLimits::none()).value();
   NaiveJson rewards = NaiveJson::array();
   for (const ReceivedReward& reward : event.received) {
@@ -33,13 +46,22 @@ inline NaiveJson naive_decision(const Decision& decision, const EventState& even
   NaiveJson actions = NaiveJson::array();
   for (std::size_t i = 0; i < decision.actions.size(); ++i) {
     const DecidedAction& action = decision.actions[i];
-    actions.push_back({{"id", request.actions[i].id},
-                       {"value", action.value},
-                       {"spread", action.spread},
-                       {"count", action.count},
-                       {"variance", action.variance},
-                       {"probability", action.probability},
-                       {"excluded", request.actions[i].excluded}});
+    NaiveJson json{{"id", request.actions[i].id},
+                   {"value", action.value},
+                   {"spread", action.spread},
+                   {"count", action.count},
+                   {"variance", action.variance}};
+    if (!decision.committee.empty()) {
+      json["pooledVariance"] =
+          decision.committee.pooled / static_cast<double>(std::max<std::uint64_t>(action.count, 1));
+    }
+    if (!decision.committee.weights.empty()) {
+      json["disagreement"] = naive_number(decision.committee.disagreement[i]);
+      json["bonus"] = naive_number(decision.committee.bonuses[i]);
+    }
+    json["probability"] = action.probability;
+    json["excluded"] = request.actions[i].excluded;
+    actions.push_back(std::move(json));
   }
   NaiveJson json{{"eventId", decision.event_id},
                  {"time", write_time(decision.time)},
@@ -53,6 +75,10 @@ inline NaiveJson naive_decision(const Decision& decision, const EventState& even
   if (wait) json["deadline"] = write_time(decision.time + *wait);
   json["reward"] = detail::has_outcome(event) ? NaiveJson(event.final_reward) : NaiveJson();
   json["rewards"] = std::move(rewards);
+  for (std::size_t k = 0; k < decision.committee.weights.size(); ++k) {
+    json["members"].push_back({{"spec", k < members.size() ? members[k].spec : "?"},
+                               {"weight", naive_number(decision.committee.weights[k])}});
+  }
   json["actions"] = std::move(actions);
   return json;
 }

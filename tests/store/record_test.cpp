@@ -19,6 +19,29 @@ Decision some_decision() {
           .request = R"({"actions":[]})"};
 }
 
+Decision committee_decision() {
+  Decision decision = some_decision();
+  decision.committee = {.weights = {0.25F, 0.5F, 0.25F},
+                        .disagreement = {0.125F, 0.0F},
+                        .bonuses = {0.0625F, 0.0F},
+                        .pooled = 0.1};
+  return decision;
+}
+
+// A decision of a model that is no committee is written as it always was.
+TEST(Record, ACommitteeHasAFormatOfItsOwn) {
+  const std::string plain = encode(some_decision()), other = encode(committee_decision());
+  EXPECT_EQ(plain.front(), '\xD1');
+  EXPECT_EQ(other.front(), '\xD2');
+  EXPECT_EQ(other.size() - plain.size(), 4 + 3 * 4 + 8 + 2 * 2 * 4);
+  EXPECT_EQ(decode_decision(other).value(), committee_decision());
+  EXPECT_EQ(decode_decision_head(other).value().event_id, committee_decision().event_id);
+  Decision pooled = some_decision();
+  pooled.committee.pooled = 0.5;
+  EXPECT_EQ(encode(pooled).size() - plain.size(), 4 + 8);
+  EXPECT_EQ(decode_decision(encode(pooled)).value(), pooled);
+}
+
 TEST(Record, ReadsBackWhatWasWritten) {
   EXPECT_EQ(decode_decision(encode(some_decision())).value(), some_decision());
   const Entry entry{.kind = EntryKind::kExpired,
@@ -77,14 +100,15 @@ TEST(Record, RequestsOfAnySizeAreKept) {
 }
 
 TEST(Record, AnyChangedOrMissingByteIsFound) {
-  const std::string bytes = encode(some_decision());
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    std::string changed = bytes;
-    changed[i] ^= 0x10;
-    EXPECT_FALSE(decode_decision(changed).ok()) << i;
-    EXPECT_FALSE(decode_decision(bytes.substr(0, i)).ok()) << i;
+  for (const std::string& bytes : {encode(some_decision()), encode(committee_decision())}) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      std::string changed = bytes;
+      changed[i] ^= 0x10;
+      EXPECT_FALSE(decode_decision(changed).ok()) << i;
+      EXPECT_FALSE(decode_decision(bytes.substr(0, i)).ok()) << i;
+    }
+    EXPECT_FALSE(decode_entry(bytes).ok());  // of another kind
   }
-  EXPECT_FALSE(decode_entry(bytes).ok());  // of another kind
 }
 
 }  // namespace

@@ -54,8 +54,12 @@ export function makeDecision(eventId) {
     eventId, time: iso(-3), rewardActionId, learningMode: 'Online', modelVersion: 1840, state,
     reward: 0.7, rewards: [{value: 0.7, time: iso(-1), late: false}, {value: 0.2, time: iso(0), late: true}],
     active: true,
+    // The answers to one event are those of a model that is no committee.
+    ...(eventId === 'plain' ? {} : {members: [{spec: 'hashed_linear(relative=true)', weight: 0.75},
+                                              {spec: 'hashed_mlp', weight: 0.25}]}),
     actions: actions.slice(0, 9).map(({id, mean, spread, count, variance}, i) => ({
       id, value: mean, spread, count, variance,
+      ...(eventId === 'plain' ? {} : {pooledVariance: 0.05, disagreement: 0.2, bonus: 0.04 * i}),
       probability: i === 8 ? 0 : [0.52, 0.2, 0.11, 0.07, 0.04, 0.03, 0.02, 0.01][i], excluded: i === 8,
     })),
   };

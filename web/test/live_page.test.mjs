@@ -78,12 +78,25 @@ test('a decision can be explained by its row or by its id', async () => {
   const {page, complaints} = await open(browser, server.address);
   await page.locator('button[data-event]').nth(2).click();
   const dialog = page.getByRole('dialog');
-  await dialog.locator('table').waitFor();
+  await dialog.locator('table').first().waitFor();
   assert.equal(await dialog.locator('tr.chosen th').textContent(), 'achosen');
-  assert.equal(await dialog.locator('tbody tr').count(), 9);
+  const explained = (name) => dialog.getByRole('region', {name}).locator('tbody tr');
+  assert.equal(await explained('The actions of this decision').count(), 9);
+  assert.deepEqual(await explained('The members of the committee').locator('td').allTextContents(),
+                   ['75 %', '25 %']);
+  assert.deepEqual((await explained('The actions of this decision').locator('td:nth-child(4)')
+    .allTextContents()).slice(0, 2), ['0.000', '0.040']);
+  assert.match(await dialog.textContent(), /0\.200, 25 % pooled/);
   assert.match(await dialog.locator('.facts').textContent(), /0\.700 at .*; 0\.200 at .*, too late/);
   await page.keyboard.press('Escape');
   assert.equal(await dialog.count(), 0);
+  // A model that is no committee has no members, and no bonus.
+  await page.getByLabel('Explain event').fill('plain');
+  await page.keyboard.press('Enter');
+  await dialog.locator('table').first().waitFor();
+  assert.equal(await dialog.locator('table').count(), 1);
+  assert.ok(!(await dialog.textContent()).toLowerCase().includes('bonus'));
+  await page.keyboard.press('Escape');
   await page.getByLabel('Explain event').fill('unknown');
   await page.keyboard.press('Enter');
   await dialog.getByText('There is no decision with this event id.').waitFor();
@@ -99,7 +112,7 @@ test('an id that looks like markup is shown as text and sent unchanged', async (
   assert.ok((await column(page, 'actions', 0)).includes(hostile));
   await page.getByRole('button', {name: hostile}).click();
   const dialog = page.getByRole('dialog');
-  await dialog.locator('table').waitFor();
+  await dialog.locator('table').first().waitFor();
   assert.equal(await dialog.locator('h2 code').textContent(), hostile);
   assert.ok(answers.asked.includes(`/v1/decisions/${encodeURIComponent(hostile)}`));
   assert.equal(await page.evaluate(() => window.broken), undefined);
@@ -138,7 +151,7 @@ test('the page asks for a key if one is needed, and keeps it for the tab', async
   await page.reload();
   await page.locator('.tiles').waitFor();
   await page.locator('button[data-event]').first().click();
-  await page.getByRole('dialog').locator('table').waitFor();
+  await page.getByRole('dialog').locator('table').first().waitFor();
   delete answers.key;
   await page.close();
 });
@@ -179,7 +192,7 @@ test('the page is accessible in light and dark, wide and on a phone', async () =
     const {page} = await open(browser, server.address, options);
     assert.deepEqual(await violations(page), [], JSON.stringify(options));
     await page.locator('button[data-event]').first().click();
-    await page.getByRole('dialog').locator('table').waitFor();
+    await page.getByRole('dialog').locator('table').first().waitFor();
     assert.deepEqual(await violations(page), [], JSON.stringify(options));
     await page.close();
   }
@@ -192,7 +205,7 @@ test('on a phone nothing is too wide', async () => {
     all.map((frame) => frame.scrollWidth - frame.clientWidth));
   assert.deepEqual(tables, [0, 0, 0]);
   await page.locator('button[data-event]').first().click();
-  await page.getByRole('dialog').locator('table').waitFor();
+  await page.getByRole('dialog').locator('table').first().waitFor();
   const wide = await page.getByRole('dialog').evaluate((box) => box.getBoundingClientRect().width);
   assert.ok(wide <= 390, `${wide}`);
   await page.close();

@@ -23,6 +23,8 @@ struct Forecast {
   double variance = 0.0;      // tau2_a = S2_a / n_a, of the residuals
   double probability = 0.0;   // exact, of being chosen; 0 when excluded
   double disagreement = 0.0;  // standard deviation of a committee's opinions, else 0
+  double bonus = 0.0;         // what the strategy adds to the value for that
+  double pooled = 0.0;        // the part of S2_a that comes from the residuals of all actions
 };
 
 // What is known about an action id.

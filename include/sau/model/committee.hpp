@@ -36,6 +36,12 @@ class Committee {
   static constexpr std::string_view kUsualMembers =
       "linear(lambda=20,intercept=true)+linear(lambda=0.25,intercept=true)"
       "+neural_linear(standardise=true,lambda=1)";
+  // The same for contexts of more than kWide columns. Regressions on all of them would cost more
+  // than the network, and the more columns a unit adds up, the smaller the network's steps must be.
+  static constexpr std::size_t kWide = 400;
+  static constexpr std::string_view kWideMembers =
+      "linear(lambda=20,intercept=true,columns=400)+linear(lambda=0.25,intercept=true,columns=400)"
+      "+neural_linear(lr=0.001,standardise=true,lambda=1)";
 
   explicit Committee(const Setup& setup, const Options& options = {});
   Committee(const Committee& other);

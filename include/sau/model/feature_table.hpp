@@ -25,10 +25,18 @@ class FeatureTable {
 
   // width() weights, or nullptr where nothing was ever written.
   const float* row(std::uint32_t place) const noexcept {
-    const AlignedVector<float>* chunk = chunks_[place / kChunkRows];
-    return chunk == nullptr ? nullptr : chunk->data() + place % kChunkRows * width();
+    const AlignedVector<float>* chunk = chunk_of(place);
+    return chunk == nullptr ? nullptr : row_in(*chunk, place);
   }
   float* writable_row(std::uint32_t place);
+
+  // A row in two steps: the chunk that has it, and the row there.
+  const AlignedVector<float>* chunk_of(std::uint32_t place) const noexcept {
+    return chunks_[place / kChunkRows];
+  }
+  const float* row_in(const AlignedVector<float>& chunk, std::uint32_t place) const noexcept {
+    return chunk.data() + place % kChunkRows * width();
+  }
 
   // A copy to read. It shares the chunks that are not written to later.
   FeatureTable shared() { return {units_, chunks_.shared()}; }
@@ -49,28 +57,44 @@ class FeatureTable {
   Chunks chunks_;
 };
 
-// Rows of a FeatureTable and their factors: an input, or a part of one.
+// Rows of a FeatureTable and their factors: an input, in one or more parts. Rows lie anywhere in a
+// table larger than the caches, behind two pointers. So we ask for all of them first, and look them
+// up together: each pass prefetches what the next one needs.
 class FeatureRows {
  public:
   void clear() noexcept {
+    asked_.clear();
     row_.clear();
     value_.clear();
+    ends_.clear();
+    parts_.clear();
   }
-  void add(const FeatureTable& table, std::uint32_t place, float value) {
-    const float* row = table.row(place);
-    if (row == nullptr) return;
-    // Rows lie anywhere in a table larger than the caches: prefetch them before they are summed.
-    constexpr std::size_t kLine = 64 / sizeof(float);
-    for (std::size_t j = 0; j < table.units(); j += kLine) __builtin_prefetch(row + j);
-    row_.push_back(row);
-    value_.push_back(value);
-  }
+  void ask(std::uint32_t place, float value) { asked_.push_back({place, value, nullptr}); }
+  // What was asked for since the last part is a part.
+  void end_part() { parts_.push_back(asked_.size()); }
+  // Finds what was asked for, except rows where nothing was ever written.
+  void look_up(const FeatureTable& table);
+
   // Adds value * row for all of them to `sum`, which has `width` numbers.
   void add_to(float* sum, std::size_t width, const MlpKernel& kernel) const noexcept {
     kernel.sum_rows(row_.data(), value_.data(), row_.size(), width, sum);
   }
+  // The same for one part.
+  void add_part_to(std::size_t part, float* sum, std::size_t width,
+                   const MlpKernel& kernel) const noexcept {
+    const std::size_t first = part == 0 ? 0 : ends_[part - 1];
+    kernel.sum_rows(row_.data() + first, value_.data() + first, ends_[part] - first, width, sum);
+  }
 
  private:
+  struct Asked {
+    std::uint32_t place;
+    float value;
+    const AlignedVector<float>* chunk;
+  };
+
+  std::vector<Asked> asked_;
+  std::vector<std::size_t> parts_, ends_;  // of the parts, in asked_ and in row_
   std::vector<const float*> row_;
   std::vector<float> value_;
 };

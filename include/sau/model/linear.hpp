@@ -8,6 +8,7 @@
 #include "sau/core/setup.hpp"
 #include "sau/core/spec.hpp"
 #include "sau/core/types.hpp"
+#include "sau/model/context_fold.hpp"
 #include "sau/model/ridge.hpp"
 
 namespace sau {
@@ -15,9 +16,12 @@ namespace sau {
 struct LinearOptions {
   double lambda = 1.0;
   bool intercept = false;
+  CountOrAll columns = {};
   void fields(auto&& field) {
     field("lambda", lambda, "ridge penalty", kLambdaBounds);
     field("intercept", intercept, "append a feature that is always 1");
+    field("columns", columns, "wider contexts are folded into so many sums of columns",
+          Bounds{.min = 1.0, .max = 1e6});
   }
 };
 
@@ -26,6 +30,9 @@ struct LinearOptions {
 // exact after every step. Deviation: the paper has no penalty, and so no solution while an action
 // has fewer independent contexts than features, or collinear ones. With lambda > 0 there always is
 // one, the shortest of equally good ones. The width is sqrt(x' Lambda_a^-1 x), for `lin_ucb`.
+//
+// A step costs time with the square of the number of columns. With `columns` set, x is a folded
+// context (ContextFold) if there are more columns than that.
 class Linear {
  public:
   static constexpr std::string_view kName = "linear";
@@ -36,18 +43,21 @@ class Linear {
   using Options = LinearOptions;
 
   explicit Linear(const Setup& setup, Options options = {})
-      : ridge_(setup.shape, options.lambda, options.intercept), width_(setup.shape.actions) {}
+      : fold_(setup.shape.dim, options.columns),
+        ridge_({.actions = setup.shape.actions, .dim = fold_.width()}, options.lambda,
+               options.intercept),
+        width_(setup.shape.actions) {}
 
-  std::span<const double> values(Context x) noexcept { return ridge_.values(x); }
+  std::span<const double> values(Context x) noexcept { return ridge_.values(fold_(x)); }
 
   std::span<const double> widths(Context x) noexcept {
-    const auto form = ridge_.forms(x);
+    const auto form = ridge_.forms(fold_(x));
     for (std::size_t a = 0; a < form.size(); ++a) width_[a] = std::sqrt(form[a]);
     return width_;
   }
 
   void update(Context x, Action action, double reward) noexcept {
-    ridge_.update(x, action, reward);
+    ridge_.update(fold_(x), action, reward);
   }
 
   const Ridge& ridge() const noexcept { return ridge_; }
@@ -62,6 +72,7 @@ class Linear {
   static void state(auto& self, auto&& field) { Ridge::state(self.ridge_, field); }
 
  private:
+  ContextFold fold_;
   Ridge ridge_;
   std::vector<double> width_;
 };

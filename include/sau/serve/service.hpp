@@ -20,7 +20,7 @@ namespace sau {
 struct ServiceOptions {
   std::filesystem::path folder;  // holds the events, the model and the settings
   // A folder keeps the agent and the seed it was made with; others are refused. If not given, a new
-  // folder gets hashed_linear+sau_sampling and 1.
+  // folder gets `sau`, which is a committee, and 1.
   std::string agent = {};
   std::optional<std::uint64_t> seed = {};
   RequestLimits limits = {};

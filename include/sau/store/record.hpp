@@ -27,6 +27,18 @@ struct DecidedAction {
   bool operator==(const DecidedAction&) const = default;
 };
 
+// What a committee adds to a decision, and what pooled residuals do. Single precision will do: this
+// is for people.
+struct DecidedCommittee {
+  std::vector<float> weights;                // of its members; empty for other models
+  std::vector<float> disagreement, bonuses;  // one per action; empty for other models
+  double pooled = 0.0;                       // the part of S2_a that comes from all actions
+
+  // Whether there is nothing to say.
+  bool empty() const noexcept { return weights.empty() && pooled == 0.0; }
+  bool operator==(const DecidedCommittee&) const = default;
+};
+
 struct Decision {
   Milliseconds time = 0;
   std::string event_id;
@@ -38,6 +50,7 @@ struct Decision {
   std::uint32_t policy = 0;    // what the policy would have chosen; may differ in apprentice mode
   std::uint32_t baseline = 0;  // the caller's first action that was not excluded
   std::vector<DecidedAction> actions;
+  DecidedCommittee committee = {};
   std::string request;  // the body, as it was sent
 
   bool operator==(const Decision&) const = default;

@@ -3,7 +3,7 @@ import {h} from '../dom';
 import {count} from '../format';
 import {ask, KeyNeeded, NotFound} from './api';
 import {axisOf, bar, interval} from './interval';
-import type {Decision} from './status';
+import type {Decision, DecisionAction} from './status';
 import {badge} from './tables';
 import {clock, dash, percent, value} from './words';
 
@@ -17,7 +17,27 @@ function rewardText(decision: Decision): string {
   return all.join('; ');
 }
 
+// The members of a committee, as far as each was believed when it decided.
+function members(decision: Decision): HTMLElement[] {
+  if (decision.members === undefined) return [];
+  return [h('div', {class: 'frame', tabindex: '0', role: 'region',
+                    'aria-label': 'The members of the committee at this decision'},
+    h('table', {class: 'members'},
+      h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'member'),
+                                 h('th', {scope: 'col'}, 'share in the values'))),
+      h('tbody', {}, ...decision.members.map((member) =>
+        h('tr', {}, h('th', {scope: 'row', class: 'id', title: member.spec}, member.spec),
+          h('td', {class: 'shared'}, h('span', {class: 'number'}, percent(member.weight)),
+            bar(member.weight, false)))))))];
+}
+
+// How much of the variance comes from the residuals of all actions.
+const pooled = (action: DecisionAction): string =>
+  action.pooledVariance === undefined || !action.variance ? ''
+    : `, ${percent(Math.min(1, action.pooledVariance / action.variance))} pooled`;
+
 function table(decision: Decision): HTMLElement {
+  const bonuses = decision.members !== undefined;
   const rows = decision.actions.map((action) => ({...action, mean: action.value}));
   const axis = axisOf(rows);
   return h('div', {class: 'frame', tabindex: '0', role: 'region',
@@ -26,6 +46,7 @@ function table(decision: Decision): HTMLElement {
       h('thead', {}, h('tr', {},
         h('th', {scope: 'col'}, 'action'), h('th', {scope: 'col'}, 'probability'),
         h('th', {scope: 'col', class: 'number'}, 'value'),
+        bonuses ? h('th', {scope: 'col', class: 'number'}, 'bonus') : null,
         h('th', {scope: 'col', class: 'drawn'}, 'value \u00b1 spread'),
         h('th', {scope: 'col', class: 'number wide'}, 'learned from'),
         h('th', {scope: 'col', class: 'number wide'}, 'variance'))),
@@ -39,9 +60,13 @@ function table(decision: Decision): HTMLElement {
             bar(action.probability, chosen)),
           h('td', {class: 'number'}, value(action.mean),
             action.spread === null ? null : h('small', {}, ` \u00b1 ${value(action.spread)}`)),
+          bonuses ? h('td', {class: 'number',
+                             title: `the members differ by ${value(action.disagreement ?? null)}`},
+                      value(action.bonus ?? null)) : null,
           h('td', {class: 'drawn'}, interval(action.mean, action.spread, axis, chosen)),
           h('td', {class: 'number wide'}, count(action.count)),
-          h('td', {class: 'number wide'}, value(action.variance)));
+          h('td', {class: 'number wide'}, value(action.variance),
+            h('small', {}, pooled(action))));
       }))));
 }
 
@@ -91,8 +116,12 @@ export class Explanation {
         fact('mode', decision.learningMode || dash),
         fact('model version', count(decision.modelVersion)),
         ...(decision.active ? [] : [fact('activation', 'not yet activated')])),
-      table(decision),
+      table(decision), ...members(decision),
       h('p', {class: 'note'}, 'Value: the reward that the model expected. Spread: how far off the' +
-        ' value may be. Probability: how likely the policy was to choose this action.'));
+        ' value may be. Probability: how likely the policy was to choose this action.' +
+        (decision.members === undefined ? ''
+          : ' Bonus: added to the value because the members of the committee disagree.') +
+        (decision.actions.some((action) => action.pooledVariance !== undefined)
+          ? ' Pooled: the part of the variance that comes from the errors on all actions.' : '')));
   }
 }

@@ -66,6 +66,9 @@ export interface DecisionAction {
   spread: Maybe;
   count: number;
   variance: Maybe;
+  pooledVariance?: number;  // if residuals are pooled
+  disagreement?: number;    // of a committee
+  bonus?: number;           // of a committee
   probability: number;
   excluded: boolean;
 }
@@ -80,5 +83,6 @@ export interface Decision {
   reward: Maybe;
   rewards: {value: number; time: string; late: boolean}[];
   active: boolean;
+  members?: {spec: string; weight: number}[];  // of a committee, when it decided
   actions: DecisionAction[];
 }
