@@ -116,8 +116,7 @@ std::unique_ptr<OfferAgent> make_for_ids(const AgentSpec& spec, const std::strin
     S rule({.shape = {.actions = 1}, .stream = {}}, strategy);
     using Joint = ModelByIds<M>;
     return with_joint_arguments<M>(stream, model, ids, [&](const auto&... arguments) {
-      return std::make_unique<OfferAgentOf<Joint, S>>(canonical, Joint(arguments...), rule,
-                                                      ids.actions);
+      return std::make_unique<OfferAgentOf<Joint, S>>(canonical, Joint(arguments...), rule, ids);
     });
   });
 }

@@ -12,12 +12,14 @@
 #include "sau/agent/action_table.hpp"
 #include "sau/agent/offer_agent.hpp"
 #include "sau/core/error.hpp"
+#include "sau/core/floor.hpp"
 #include "sau/core/stack_memory.hpp"
 #include "sau/core/text.hpp"
 #include "sau/core/types.hpp"
 #include "sau/explore/offer.hpp"
 #include "sau/explore/sau_state.hpp"
 #include "sau/explore/strategy.hpp"
+#include "sau/model/by_ids.hpp"
 #include "sau/model/joint_model.hpp"
 
 namespace sau {
@@ -65,12 +67,13 @@ struct WeightsSource {
   auto marginals() const { return weights.marginals(context, candidates); }
 };
 
-// A strategy, and an empty evidence record of its kind, which computes widths.
+// A strategy, an empty evidence record of its kind, which computes widths, and a floor under the
+// probabilities.
 template <Strategy S>
 struct Rule {
   using Evidence = decltype(std::declval<const S&>().evidence());
 
-  explicit Rule(S s) : strategy(std::move(s)), evidence(strategy.evidence()) {}
+  Rule(S s, double least) : strategy(std::move(s)), evidence(strategy.evidence()), floor(least) {}
   // What SAU's numbers are made with; the paper's if the strategy does not say.
   SauPrior prior() const noexcept {
     if constexpr (std::same_as<Evidence, SauState>) return evidence.prior();
@@ -78,6 +81,7 @@ struct Rule {
   }
   S strategy;
   Evidence evidence;
+  double floor;
 };
 
 // The forecasts of an agent whose model has these weights.
@@ -165,6 +169,7 @@ void decide_among(const Weights& weights, const Rule<S>& rule, const ActionTable
                                                .exploration = exploration},
                                               source),
                               std::span<double>(probability, free));
+  if (rule.floor > 0.0) raise_to_floor(rule.floor, {probability, free});
   for (std::size_t a = 0, next = 0; a < actions.size(); ++a) {
     if (!actions[a].excluded) out[a].probability = probability[next++];
   }
@@ -236,11 +241,11 @@ class PublishedOfferAgent final : public OfferAgent {
 template <JointModel M, Strategy S>
 class OfferAgentOf final : public OfferAgent {
  public:
-  OfferAgentOf(std::string spec, M model, S strategy, std::uint64_t actions)
+  OfferAgentOf(std::string spec, M model, S strategy, const IdOptions& ids)
       : spec_(std::move(spec)),
         model_(std::move(model)),
-        rule_(std::move(strategy)),
-        table_(actions, rule_.prior().start) {}
+        rule_(std::move(strategy), ids.floor),
+        table_(ids.actions, rule_.prior().start) {}
 
   const std::string& spec() const noexcept override { return spec_; }
 

@@ -244,7 +244,7 @@ class List(SauTestCase):
                                         "problem_aliases", "agent_aliases", "paper"])
         self.assertEqual(result["ids"]["name"], "ids")
         self.assertEqual([setting["name"] for setting in result["ids"]["settings"]],
-                         ["actions", "by", "dim", "outputs"])
+                         ["actions", "by", "dim", "outputs", "floor"])
         self.assertIn("hashed_linear", [entry["name"] for entry in result["models"]])
         strategies = {entry["name"]: entry for entry in result["strategies"]}
         self.assertEqual(strategies["thompson"]["models"],

@@ -31,6 +31,7 @@ struct IdOptions {
   IdInput by = IdInput::kOutputs;
   std::uint64_t dim = 64;
   std::uint64_t outputs = 256;
+  double floor = 0.0;
   void fields(auto&& field) {
     field("actions", actions,
           "action ids whose statistics are kept; when full, rare and old ones are forgotten",
@@ -41,6 +42,8 @@ struct IdOptions {
           Bounds{.min = 1.0, .max = 65536.0});
     field("outputs", outputs, "outputs a dense model may have; ids beyond it share them",
           Bounds{.min = 1.0, .max = 65536.0});
+    field("floor", floor, "each of n candidates has at least this share / n as its probability",
+          Bounds{.min = 0.0, .max = 1.0});
   }
 };
 
