@@ -17,6 +17,8 @@
 namespace sau {
 namespace {
 
+constexpr const char* kAgent = "hashed_linear+sau_sampling";  // the quickest one
+
 // Ten context features, ten actions with ten features each.
 std::string request_body(std::uint64_t event) {
   std::string body = fmt::format(R"({{"eventId":"bench-{:012}","contextFeatures":[{{)", event);
@@ -53,7 +55,7 @@ void BM_Encode(benchmark::State& state) {
 BENCHMARK(BM_Encode);
 
 void BM_Decide(benchmark::State& state) {
-  const auto agent = make_offer_agent("hashed_linear+sau_sampling", 1);
+  const auto agent = make_offer_agent(kAgent, 1);
   const RankRequest request = read_rank_request(request_body(1), {}).value();
   std::vector<OfferedAction> offered;
   for (std::size_t i = 0; i < request.actions.size(); ++i) offered.push_back(request.offered(i));
@@ -78,6 +80,7 @@ void BM_Service(benchmark::State& state) {
   {
     ServiceOptions options;
     options.folder = folder;
+    options.agent = kAgent;
     Service service(options);
     const bool reward = state.range(0) != 0;
     std::vector<std::string> bodies;
