@@ -27,6 +27,16 @@ struct Events {
   }
 };
 
+// The members of the folder's committee, if it has one. An export does not need the agent: if this
+// program does not know it, the members stay without names.
+std::vector<MemberRecord> members_of(const detail::FolderSettings& settings) {
+  try {
+    return make_offer_agent(settings.agent, settings.seed)->members();
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 std::string lines_of(const Events& events, LogFormat format,
                      std::span<const MemberRecord> members) {
   detail::RequestOutline outline;
@@ -51,8 +61,7 @@ std::string lines_of(const Events& events, LogFormat format,
 ExportCount export_log(const std::filesystem::path& folder, LogFormat format,
                        const std::function<void(const std::string& lines)>& write,
                        unsigned threads) {
-  const detail::FolderSettings settings = detail::read_folder(folder);
-  const auto members = make_offer_agent(settings.agent, settings.seed)->members();
+  const std::vector<MemberRecord> members = members_of(detail::read_folder(folder));
   const auto store =
       open_event_store(detail::log_folder(folder), {.read_only = true, .verify = false});
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
