@@ -199,7 +199,7 @@ Handler describe_log(CLI::App& app) {
       ->required();
   in->add_option("--agent", flags->agent,
                  "agent that learns from the events; the folder keeps it\n"
-                 "[hashed_linear+sau_sampling]")
+                 "[sau]")
       ->type_name("SPEC");
   in->add_option("--seed", flags->seed, "its seed; the folder keeps it [1]")->type_name("N");
   in->add_flag("--skip-faulty", flags->skip_faulty,

@@ -43,8 +43,8 @@ class Import(ServeTestCase):
             file.write("# a comment\n" + log(150, 150) + '{"RewardValue":1,"EventId":"x"}\n' +
                        event(300, 0, 1)[:80])
         done = self.good("log", "import", "shop", "monday.json", "tuesday.json.gz")
-        self.assertIn("shop: 300 events with a mean reward of 0.5; hashed_linear+sau_sampling has "
-                      "learned from 300", done.out)
+        self.assertIn("shop: 300 events with a mean reward of 0.5; committee+sau_sampling(", done.out)
+        self.assertIn("has learned from 300", done.out)
         self.assertEqual(done.err.strip(), "tuesday.json.gz: left out: 1 reward apart from its "
                          "decision, 1 line without a decision, 1 torn line at the end")
         self.assertIn("300 decisions and 302 entries", self.good("log", "verify", "shop").out)
