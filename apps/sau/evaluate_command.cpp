@@ -29,7 +29,7 @@ struct EvaluateFlags {
   std::vector<std::string> policy, by, estimator;
   std::string tune;
   Learning as = Learning::kFollowing;
-  double train = -1.0;
+  std::string train;  // a number; empty: depends on `as`
   IntervalKind interval = IntervalKind::kAnytime;
   double confidence = 0.95;
   std::string range = "0..1";
@@ -49,8 +49,7 @@ struct EvaluateFlags {
           "uniform, first, constant(action=ID), logged, or an agent of sau list; repeatable");
     field("tune", tune, "candidates, such as 'hashed_linear(lr=0.01|0.1)+sau_sampling'");
     field("as", as, "how agents learn: following, frozen (from the first part) or replayed");
-    field("train", train, "share of the log that is only learned from; frozen: 0.5, others: 0",
-          Bounds{.min = -1.0, .max = 0.99});
+    field("train", train, "share of the log that is only learned from [0.5 if frozen, else 0]");
     field("estimator", estimator, "ips, snips, dm, dr, sndr, switch, dros or mips; repeatable");
     field("interval", interval, "kind of interval, where it applies");
     field("confidence", confidence, "of the intervals",
@@ -141,7 +140,11 @@ class EvaluateCommand {
     options_.accept = flags.accept;
     options_.seed = flags.seed;
     options_.threads = static_cast<unsigned>(flags.threads);
-    options_.train = flags.train >= 0.0 ? flags.train : flags.as == Learning::kFrozen ? 0.5 : 0.0;
+    options_.train = flags.as == Learning::kFrozen ? 0.5 : 0.0;
+    if (!flags.train.empty()) {
+      detail::read_value("evaluate", "--train", flags.train, {.min = 0.0, .max = 0.99},
+                         options_.train);
+    }
   }
 
   int run() {

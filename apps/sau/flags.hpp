@@ -37,7 +37,9 @@ std::shared_ptr<Flags> add_flags(CLI::App& app) {
                    detail::read_value(owner, name, given, bounds, value);
                  },
                  text + fallback)
-              ->type_name(std::is_same_v<T, std::string> ? "PATH" : "N");
+              ->type_name(std::is_same_v<T, std::string> ? "PATH"
+                          : NamedEnum<T>                 ? "NAME"
+                                                         : "N");
         }
       });
   return flags;

@@ -197,7 +197,8 @@ void PolicyRun::find_refusals(PolicyResult& result, const EvaluationResult& whol
         "one decision (line {}) has the weight {:.6g}, which is {} of the sum of all weights",
         coverage.largest_line, coverage.largest, percent(coverage.largest / coverage.weights)));
   }
-  if (result.never_logged > 1e-9) {
+  // If all chances are logged, an action that was never drawn although it could be is no harm.
+  if (!coverage.all_chances && result.never_logged > 1e-9) {
     result.refused.push_back(
         fmt::format("it plays actions that the log never chose, in {} of its decisions",
                     percent(result.never_logged)));

@@ -83,7 +83,11 @@ TEST(Evaluate, RefusesWhatTheLogCannotTell) {
   SimulatedLog never;
   Rng rng(Stream{.seed = 9});
   for (int i = 0; i < 500; ++i) never.add(1.0, {1.0, 0.0}, rng);
-  const PolicyResult refused = evaluated(never, {"uniform"}).policies[0];
+  EXPECT_THAT(evaluated(never, {"uniform"}).policies[0].refused,
+              ::testing::Contains(HasSubstr("50 % of what it plays had the logged chance 0")));
+  SimulatedLog without = never;  // only the chance of the chosen action
+  without.all_chances = false;
+  const PolicyResult refused = evaluated(without, {"uniform"}).policies[0];
   EXPECT_THAT(refused.refused, ::testing::Contains(HasSubstr("never chose")));
   EXPECT_NEAR(refused.never_logged, 0.5, 1e-12);
   const EvaluationResult none = evaluated(never, {"constant(action=1)"});
