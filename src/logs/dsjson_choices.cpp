@@ -14,22 +14,16 @@ namespace {
 
 constexpr std::size_t kDsjsonEvents = 256;  // of a piece
 
-class DsjsonChoices final : public ChoiceSource {
+class DsjsonChoices final : public FileChoices {
  public:
   DsjsonChoices(const std::filesystem::path& file, const std::vector<std::string>& by)
-      : file_(file), name_(file.string()), by_(by) {
+      : FileChoices(file, by) {
     outcomes_.add(file);
     rewind();
   }
 
-  const std::string& name() const noexcept override { return name_; }
-  // Counted when it is asked for the first time.
-  std::uint64_t last_line() const override {
-    if (!last_) last_ = count_lines(file_);
-    return *last_;
-  }
   void rewind() override {
-    reader_ = std::make_unique<DsjsonReader>(file_, DsjsonOptions{.outcomes = &outcomes_});
+    reader_ = std::make_unique<DsjsonReader>(file(), DsjsonOptions{.outcomes = &outcomes_});
     ended_ = false;
   }
 
@@ -63,7 +57,7 @@ class DsjsonChoices final : public ChoiceSource {
                      .reward = event.reward,
                      .line = event.line,
                      .time = event.time},
-                    by_, fmt::format("{}, line {}", name_, event.line));
+                    by(), fmt::format("{}, line {}", name(), event.line));
       }
       if (!left_out.empty()) batch.skip(left_out, count);
     };
@@ -81,13 +75,9 @@ class DsjsonChoices final : public ChoiceSource {
     bool inactive = false;
   };
 
-  std::filesystem::path file_;
-  std::string name_;
-  std::vector<std::string> by_;
   DsjsonOutcomes outcomes_;
   std::unique_ptr<DsjsonReader> reader_;
   bool ended_ = false;
-  mutable std::optional<std::uint64_t> last_;
 };
 
 }  // namespace

@@ -82,21 +82,15 @@ class JsonLine {
   std::vector<double> chances_;
 };
 
-class JsonChoices final : public ChoiceSource {
+class JsonChoices final : public FileChoices {
  public:
   JsonChoices(const std::filesystem::path& file, const std::vector<std::string>& by)
-      : file_(file), name_(file.string()), by_(by) {
+      : FileChoices(file, by) {
     rewind();
   }
 
-  const std::string& name() const noexcept override { return name_; }
-  // Counted when it is asked for the first time.
-  std::uint64_t last_line() const override {
-    if (!last_) last_ = count_lines(file_);
-    return *last_;
-  }
   void rewind() override {
-    lines_ = std::make_unique<LineFile>(file_);
+    lines_ = std::make_unique<LineFile>(file());
     line_ = 0;
   }
 
@@ -126,7 +120,7 @@ class JsonChoices final : public ChoiceSource {
       const std::string& text = lines.list[i];
       if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
       const std::uint64_t line = lines.first + i;
-      std::string where = fmt::format("{}, line {}", name_, line);
+      std::string where = fmt::format("{}, line {}", name(), line);
       element root;
       const auto error = parser.parse(text).get(root);
       if (error != simdjson::SUCCESS && lines.torn && i + 1 == lines.list.size()) {
@@ -137,16 +131,12 @@ class JsonChoices final : public ChoiceSource {
         throw Error(fmt::format("{}: not JSON: {}", where, simdjson::error_message(error)));
       }
       if (!root.is_object()) throw Error(where + ": expected a JSON object");
-      JsonLine(root, std::move(where)).add_to(batch, by_, line);
+      JsonLine(root, std::move(where)).add_to(batch, by(), line);
     }
   }
 
-  std::filesystem::path file_;
-  std::string name_;
-  std::vector<std::string> by_;
   std::unique_ptr<LineFile> lines_;
   std::uint64_t line_ = 0;
-  mutable std::optional<std::uint64_t> last_;
 };
 
 }  // namespace
