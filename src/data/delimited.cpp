@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sau/core/error.hpp"
+#include "sau/core/text.hpp"
 
 namespace sau::detail {
 namespace {
@@ -35,6 +36,18 @@ Split split_by(std::string_view text, char separator) {
     return split;
   } catch (const Error&) {
     return {};
+  }
+}
+
+[[noreturn]] void refuse_encoding(std::string_view text, const std::string& file) {
+  for (std::size_t line = 1, start = 0;; ++line) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    if (!is_utf8(text.substr(start, end - start))) {
+      throw Error(file + ":" + std::to_string(line) +
+                  ": found text that is not UTF-8; convert the file, for example with iconv -f "
+                  "latin1 -t utf-8");
+    }
+    start = end + 1;
   }
 }
 
@@ -143,6 +156,7 @@ std::string_view check_text(std::string_view text, const std::string& file) {
     const auto line = 1 + std::ranges::count(text.substr(0, zero), '\n');
     throw Error(file + ":" + std::to_string(line) + ": found a zero byte, expected text");
   }
+  if (!is_utf8(text)) refuse_encoding(text, file);
   return text;
 }
 

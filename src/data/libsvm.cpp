@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "data/columns.hpp"
 #include "data/delimited.hpp"
@@ -11,33 +12,35 @@ namespace sau::detail {
 namespace {
 
 constexpr std::uint64_t kMaxPlace = 10'000'000;
+constexpr std::uint64_t kFewestToTell = 20;  // rows; with fewer, any labels may be classes
 
 class LibsvmReader {
  public:
-  LibsvmReader(std::string_view text, const std::string& file)
-      : text_(check_text(text, file)), file_(file) {}
-
-  TableBuilder read(bool standardise) {
-    while (!text_.empty()) {
-      const std::size_t end = std::min(text_.find_first_of("\r\n"), text_.size());
-      const std::string_view line = text_.substr(0, end);
-      const bool pair = text_.substr(end).starts_with("\r\n");
-      text_.remove_prefix(std::min(end + (pair ? 2 : 1), text_.size()));
-      ++line_;
-      read_line(line.substr(0, line.find('#')));
+  TableBuilder read(std::span<const TextSource> sources, const LibsvmPlan& plan) {
+    for (const TextSource& source : sources) {
+      file_ = source.file;
+      line_ = 0;
+      read_file(check_text(source.text, file_));
     }
-    if (rows_.starts.size() == 1) throw Error(file_ + ": found no rows");
+    file_ = sources.front().file;
+    const std::uint64_t rows = rows_.starts.size() - 1;
+    if (rows == 0) throw Error(file_ + ": found no rows");
     auto sorted = labels_.sorted(true);
     if (sorted.width < 2)
       throw Error(file_ + ": found one label only, expected at least two classes");
+    if (rows >= kFewestToTell && 2 * sorted.width > rows) {
+      throw Error(file_ + ": found " + std::to_string(sorted.width) + " different labels in " +
+                  std::to_string(rows) + " rows: looks like a measurement, expected classes");
+    }
     if (rows_.places.empty()) throw Error(file_ + ": found no place:value in any row");
     if (lowest_ > 0) {
       for (std::uint32_t& place : rows_.places) --place;
     }
     rows_.dim = highest_ + (lowest_ > 0 ? 0 : 1);
     TableBuilder table;
-    table.set_sparse(std::move(rows_), standardise);
+    table.set_sparse(std::move(rows_), plan.standardise);
     table.add_label(std::move(sorted.codes), sorted.width);
+    if (plan.intercept) table.add_intercept(rows);
     return table;
   }
 
@@ -50,11 +53,26 @@ class LibsvmReader {
     return word;
   }
 
+  void read_file(std::string_view text) {
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+      const std::string_view line = text.substr(0, end);
+      const bool pair = text.substr(end).starts_with("\r\n");
+      text.remove_prefix(std::min(end + (pair ? 2 : 1), text.size()));
+      ++line_;
+      read_line(line.substr(0, line.find('#')));
+    }
+  }
+
   void read_line(std::string_view line) {
     const std::string_view label = take_word(line);
     if (label.empty()) return;
-    if (read_number(label).kind != FieldNumber::Kind::kFinite) {
+    const FieldNumber number = read_number(label);
+    if (number.kind != FieldNumber::Kind::kFinite) {
       fail(1, label, "a label that is a finite number");
+    }
+    if (number.value != std::floor(number.value)) {
+      fail(1, label, "a class, which is a whole number; a measurement is not a class");
     }
     labels_.push(label);
     if (labels_.size() > kMaxClasses) {
@@ -63,7 +81,10 @@ class LibsvmReader {
     const std::size_t first = rows_.places.size();
     std::size_t field = 2;
     for (auto word = take_word(line); !word.empty(); word = take_word(line), ++field) {
-      if (!word.starts_with("qid:")) read_entry(word, field);
+      if (word.starts_with("qid:")) {
+        fail(field, word, "place:value: rows in groups (qid) are for ranking, not for classes");
+      }
+      read_entry(word, field);
     }
     std::vector<std::uint32_t> sorted(rows_.places.begin() + static_cast<std::ptrdiff_t>(first),
                                       rows_.places.end());
@@ -101,8 +122,7 @@ class LibsvmReader {
                 ": found '" + std::string(found.substr(0, 40)) + "', expected " + expected);
   }
 
-  std::string_view text_;
-  const std::string& file_;
+  std::string file_;
   std::size_t line_ = 0;
   std::uint64_t lowest_ = 1, highest_ = 0;
   SparseRows rows_;
@@ -111,8 +131,8 @@ class LibsvmReader {
 
 }  // namespace
 
-TableBuilder read_libsvm(std::string_view text, const std::string& file, bool standardise) {
-  return LibsvmReader(text, file).read(standardise);
+TableBuilder read_libsvm(std::span<const TextSource> sources, const LibsvmPlan& plan) {
+  return LibsvmReader().read(sources, plan);
 }
 
 }  // namespace sau::detail

@@ -23,7 +23,7 @@ void check_whole(const DataLoader& loader, const Table& table, const std::string
     if (found == expected) continue;
     throw Error(file + " has " + std::to_string(found) + " " + std::string(what) + ", expected " +
                 std::to_string(expected) + ": it is damaged or another file; try 'sau data check " +
-                std::string(loader.name) + "'");
+                std::string(loader.source.empty() ? loader.name : loader.source) + "'");
   }
 }
 
@@ -39,12 +39,17 @@ const DataLoader& data_loader(std::string_view name) {
 }
 
 std::shared_ptr<const Table> open_dataset(const DataLoader& loader) {
-  const std::filesystem::path path = find_data_file(data_source(loader.name).files.front());
+  const std::span files =
+      data_source(loader.source.empty() ? loader.name : loader.source).files.first(loader.files);
+  const std::filesystem::path path = find_data_file(files.front());
   const TableOrigin origin{.name = std::string(loader.name),
-                           .file = path,
+                           .files = {path},
                            .settings = "dataset " + std::string(loader.name)};
-  auto table =
-      open_table(origin, [&] { return loader.prepare(read_unpacked(path), path.string()); });
+  auto table = open_table(origin, [&] {
+    std::string text = read_unpacked(path);
+    for (const DataFile& file : files.subspan(1)) text += read_unpacked(find_data_file(file));
+    return loader.prepare(text, path.string());
+  });
   check_whole(loader, *table, path.string());
   return table;
 }

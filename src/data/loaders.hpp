@@ -17,7 +17,7 @@ enum class DataRewards {
   kPortfolios  // rewards of random portfolios
 };
 
-// A data set of the paper: `name` is that of its source.
+// A data set of the paper or of its rivals.
 struct DataLoader {
   std::string_view name;
   DataRewards rewards = DataRewards::kLabel;
@@ -28,24 +28,33 @@ struct DataLoader {
   Action actions = 0;  // classes of the label; 0: it has none
   // `text` is the content of the first file of its source, `file` its name for messages.
   TableBuilder (*prepare)(std::string_view text, const std::string& file) = nullptr;
+  std::size_t files = 1;         // so many files of the source are read, one behind the other
+  std::string_view source = {};  // empty: the same as the name
 };
 
 TableBuilder prepare_adult(std::string_view text, const std::string& file);
+TableBuilder prepare_adult_income(std::string_view text, const std::string& file);
 TableBuilder prepare_census(std::string_view text, const std::string& file);
 TableBuilder prepare_covertype(std::string_view text, const std::string& file);
 TableBuilder prepare_financial(std::string_view text, const std::string& file);
 TableBuilder prepare_jester(std::string_view text, const std::string& file);
+TableBuilder prepare_magic(std::string_view text, const std::string& file);
+TableBuilder prepare_mnist(std::string_view bytes, const std::string& file);
 TableBuilder prepare_mushroom(std::string_view text, const std::string& file);
 TableBuilder prepare_statlog(std::string_view text, const std::string& file);
 
-// Steps are those of the paper's appendix D, except for adult, whose table is for 45222 steps.
+// Steps are those of the paper's appendix D, except for adult, whose table is for 45222 steps. Data
+// sets that are not in the paper are played once through.
 inline constexpr DataLoader kDataLoaders[] = {
     {"adult", DataRewards::kLabel, 45'222, 30'162, 92, 14, prepare_adult},
+    {"adult_income", DataRewards::kLabel, 30'162, 30'162, 104, 2, prepare_adult_income, 1, "adult"},
     {"census", DataRewards::kLabel, 25'000, 2'458'285, 387, 9, prepare_census},
     {"census_synthetic", DataRewards::kLabel, 25'000, 250'000, 387, 9, prepare_census},
     {"covertype", DataRewards::kLabel, 50'000, 581'012, 54, 7, prepare_covertype},
     {"financial", DataRewards::kPortfolios, 3'713, 3'713, 21, 0, prepare_financial},
     {"jester", DataRewards::kJester, 19'181, 19'181, 40, 0, prepare_jester},
+    {"magic", DataRewards::kLabel, 19'020, 19'020, 10, 2, prepare_magic},
+    {"mnist", DataRewards::kLabel, 60'000, 60'000, 784, 10, prepare_mnist, 2},
     {"mushroom", DataRewards::kMushroom, 50'000, 8'124, 117, 2, prepare_mushroom},
     {"statlog", DataRewards::kLabel, 43'500, 43'500, 9, 7, prepare_statlog},
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -61,6 +62,24 @@ constexpr DataFile kJester[] = {
      .sha256 = "0851d02de7fd0902cc6b4f61aa92a41178b19dfb5a72e608a5b3885dfb695c89",
      .bytes = 6138048}};
 
+constexpr DataFile kMagic[] = {
+    {.path = "magic/magic04.data",
+     .url = "https://archive.ics.uci.edu/ml/machine-learning-databases/magic/magic04.data",
+     .sha256 = "",
+     .bytes = 0,
+     .lines = 19020,
+     .start = "28.7967,16.0021,"}};
+
+constexpr DataFile kMnist[] = {
+    {.path = "mnist/train-images-idx3-ubyte",
+     .url = "https://ossci-datasets.s3.amazonaws.com/mnist/train-images-idx3-ubyte.gz",
+     .sha256 = "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
+     .bytes = 47040016},
+    {.path = "mnist/train-labels-idx1-ubyte",
+     .url = "https://ossci-datasets.s3.amazonaws.com/mnist/train-labels-idx1-ubyte.gz",
+     .sha256 = "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
+     .bytes = 60008}};
+
 constexpr DataFile kMushroom[] = {
     {.path = "mushroom/agaricus-lepiota.data",
      .url =
@@ -90,6 +109,10 @@ constexpr DataSource kSources[] = {
      "free for research that cites Goldberg et al. 2001", kJester,
      "published only as a spreadsheet of all ratings (jester-data-1.zip, Eigentaste project, UC "
      "Berkeley), from which this file is derived: copy it in with 'sau data add', or use --mirror"},
+    {"magic", "MAGIC gamma telescope: gamma ray or hadron from 10 numbers", kUci, kMagic,
+     "no checksum of the file is known; its first line and its number of lines are checked"},
+    {"mnist", "MNIST: 60,000 handwritten digits of 28 x 28 pixels",
+     "CC BY-SA 3.0, Y. LeCun, C. Cortes and C. Burges", kMnist, ""},
     {"mushroom", "Mushroom: edible or poisonous", kUci, kMushroom, ""},
     {"statlog", "Statlog (Shuttle): state of a radiator from 9 readings", kUci, kStatlog, ""},
 };
@@ -127,6 +150,15 @@ const DataSource& data_source(std::string_view name) {
 fs::path data_folder() {
   return personal_folder("SAU_DATA_DIR", "XDG_DATA_HOME", ".local/share", "sau/data");
 }
+
+namespace {
+
+std::atomic<bool> keeps_prepared_data = true;
+
+}  // namespace
+
+void keep_prepared_data(bool keep) { keeps_prepared_data = keep; }
+bool prepared_data_are_kept() { return keeps_prepared_data; }
 
 fs::path cache_folder() {
   return personal_folder("SAU_CACHE_DIR", "XDG_CACHE_HOME", ".cache", "sau");

@@ -270,6 +270,12 @@ void TableBuilder::add_reward(PackedColumn column) {
       std::move(column));
 }
 
+void TableBuilder::add_intercept(std::uint64_t rows) {
+  PackedColumn ones;
+  for (std::uint64_t row = 0; row < rows; ++row) ones.push(1.0);
+  add_number(std::move(ones), false);
+}
+
 void TableBuilder::set_sparse(SparseRows rows, bool standardise) {
   SAU_ASSERT(dim_ == 0, "sparse places come first");
   dim_ = rows.dim;

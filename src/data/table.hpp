@@ -111,6 +111,8 @@ class TableBuilder {
   void add_category(PackedColumn codes, std::size_t width);
   void add_label(PackedColumn codes, std::size_t classes);
   void add_reward(PackedColumn column);
+  // A place that is always 1.
+  void add_intercept(std::uint64_t rows);
   void set_sparse(SparseRows rows, bool standardise);
 
   std::string image(std::string_view key) const;

@@ -26,23 +26,33 @@ namespace fs = std::filesystem;
 
 // What stays the same when the file changes.
 std::string identity(const TableOrigin& origin) {
-  return fs::absolute(origin.file).lexically_normal().string() + "\n" + origin.settings;
+  std::string files;
+  for (const fs::path& file : origin.files) {
+    files += fs::absolute(file).lexically_normal().string() + "\n";
+  }
+  return files + origin.settings;
 }
 
-std::string key_of(const TableOrigin& origin) {
+std::string state_of(const fs::path& file) {
   struct stat info {};
-  if (::stat(origin.file.c_str(), &info) != 0) {
-    throw Error("cannot read " + origin.file.string() + ": " + std::strerror(errno));
+  if (::stat(file.c_str(), &info) != 0) {
+    throw Error("cannot read " + file.string() + ": " + std::strerror(errno));
   }
   if (S_ISDIR(info.st_mode)) {
-    throw Error("cannot read " + origin.file.string() + ": it is a folder; expected a file");
+    throw Error("cannot read " + file.string() + ": it is a folder; expected a file");
   }
   const auto time = [](const timespec& at) {
     return std::to_string(at.tv_sec) + "." + std::to_string(at.tv_nsec);
   };
   // A program can set the modification time, but not the time of the inode's change or its number.
-  return identity(origin) + "\n" + std::to_string(info.st_size) + " bytes, changed " +
-         time(info.st_mtim) + ", " + time(info.st_ctim) + ", number " + std::to_string(info.st_ino);
+  return std::to_string(info.st_size) + " bytes, changed " + time(info.st_mtim) + ", " +
+         time(info.st_ctim) + ", number " + std::to_string(info.st_ino);
+}
+
+std::string key_of(const TableOrigin& origin) {
+  std::string key = identity(origin);
+  for (const fs::path& file : origin.files) key += "\n" + state_of(file);
+  return key;
 }
 
 // A whole file, mapped into memory that the system shares between processes.
@@ -109,7 +119,7 @@ void make_private_folder(const fs::path& folder) {
 
 // When the file cannot be written, `reason` says why.
 void keep(const fs::path& path, std::string_view image, std::string& reason) {
-  if (path.empty()) return;
+  if (path.empty() || !prepared_data_are_kept()) return;
   try {
     make_private_folder(cache_folder());
     make_private_folder(path.parent_path());

@@ -30,7 +30,7 @@ enum class Use { kNone, kNumber, kCategory, kLabel, kReward };
 
 // A field that may turn out to be wrong.
 struct Finding {
-  std::size_t line = 0;
+  TextPlace place;
   std::string text;
 };
 
@@ -40,6 +40,7 @@ struct Column {
   bool empty = false;    // it has neither name nor values
   std::uint64_t numbers = 0, words = 0, missing = 0;
   double sum = 0.0;
+  double low = INFINITY, high = -INFINITY;  // of its numbers
   std::optional<Finding> first_word, first_beyond, first_missing;
   bool decimal_commas = true;  // all of its words are numbers with a decimal comma
 
@@ -57,11 +58,8 @@ std::string shown(std::string_view text) {
 
 class TextTable {
  public:
-  TextTable(std::string_view text, const TextPlan& plan)
-      : plan_(plan),
-        text_(check_text(text, plan.file)),
-        separator_(separator_of(plan.format.separator, text_)),
-        names_(read_names()) {}
+  TextTable(std::span<const TextSource> sources, const TextPlan& plan)
+      : plan_(plan), sources_(sources, plan.format.separator), names_(read_names()) {}
 
   TableBuilder build(std::string* understood) {
     drop_empty();
@@ -75,27 +73,15 @@ class TextTable {
   }
 
  private:
-  DelimitedReader reader() const { return {text_, plan_.file, separator_}; }
-
-  // Visits all rows, and checks their number of fields.
   template <class F>
   void for_rows(F&& visit) const {
-    DelimitedReader rows = reader();
-    if (names_.has_names()) rows.next();
-    while (rows.next()) {
-      if (rows.fields().size() != names_.count()) {
-        throw Error(plan_.file + ":" + std::to_string(rows.line()) + ": found " +
-                    std::to_string(rows.fields().size()) + " fields, expected " +
-                    std::to_string(names_.count()) + " as in line " + std::to_string(first_line_));
-      }
-      visit(rows.fields(), rows.line());
-    }
+    sources_.for_rows(header_, names_.count(), first_, visit);
   }
 
   ColumnNames read_names() {
-    DelimitedReader rows = reader();
-    if (!rows.next()) throw Error(plan_.file + ": found no rows");
-    first_line_ = rows.line();
+    DelimitedReader rows = sources_.reader();
+    if (!rows.next()) throw Error(sources_.name() + ": found no rows");
+    first_.line = rows.line();
     std::vector<std::string> first(rows.fields().begin(), rows.fields().end());
     for (std::size_t c = 0; c < first.size(); ++c) {
       if (first[c].empty()) unnamed_.push_back(c);
@@ -103,7 +89,8 @@ class TextTable {
     const std::size_t count = first.size();
     const bool named = plan_.format.header == Header::kYes ||
                        (plan_.format.header == Header::kAuto && looks_like_header(first, rows));
-    return {plan_.file, count, named ? std::move(first) : std::vector<std::string>{}};
+    if (named) header_ = std::move(first);
+    return {sources_.name(), count, header_};
   }
 
   bool looks_like_header(const std::vector<std::string>& first, DelimitedReader& rows) const {
@@ -123,7 +110,7 @@ class TextTable {
   void drop_empty() {
     columns_.resize(names_.count());
     if (unnamed_.empty()) return;
-    for_rows([&](std::span<const std::string_view> fields, std::size_t) {
+    for_rows([&](std::span<const std::string_view> fields, const TextPlace&) {
       std::erase_if(unnamed_, [&](std::size_t c) { return !fields[c].empty(); });
     });
     for (const std::size_t c : unnamed_) columns_[c].empty = true;
@@ -139,7 +126,7 @@ class TextTable {
     for (std::size_t c = columns_.size(); c-- > 0;) {
       if (columns_[c].use != Use::kNone) return c;
     }
-    throw UsageError("ignore: " + plan_.file + " has no column left for the label");
+    throw UsageError("ignore: " + sources_.name() + " has no column left for the label");
   }
 
   // What every column is for, as far as the settings say.
@@ -184,13 +171,13 @@ class TextTable {
   }
 
   void survey() {
-    for_rows([&](std::span<const std::string_view> fields, std::size_t line) {
+    for_rows([&](std::span<const std::string_view> fields, const TextPlace& place) {
       for (std::size_t c = 0; c < fields.size(); ++c) {
         Column& column = columns_[c];
         if (column.use == Use::kNone) continue;
         const std::string_view field = fields[c];
         const auto note = [&](std::optional<Finding>& finding) {
-          if (!finding) finding = Finding{line, std::string(field)};
+          if (!finding) finding = Finding{place, std::string(field)};
         };
         if (is_missing(field)) {
           ++column.missing;
@@ -202,6 +189,8 @@ class TextTable {
         if (number.kind == FieldNumber::Kind::kFinite) {
           ++column.numbers;
           column.sum += number.value;
+          column.low = std::min(column.low, number.value);
+          column.high = std::max(column.high, number.value);
         } else if (number.kind == FieldNumber::Kind::kText) {
           ++column.words;
           note(column.first_word);
@@ -214,12 +203,11 @@ class TextTable {
   }
 
   [[noreturn]] void refuse(std::size_t c, const Finding& found, const std::string& expected) const {
-    throw Error(plan_.file + ":" + std::to_string(found.line) + ": " + names_.describe(c) +
-                ": found " + (found.text.empty() ? "nothing" : shown(found.text)) + ", expected " +
-                expected);
+    throw Error(sources_.at(found.place) + ": " + names_.describe(c) + ": found " +
+                (found.text.empty() ? "nothing" : shown(found.text)) + ", expected " + expected);
   }
 
-  bool is_first(const Finding& found) const { return found.line == first_line_; }
+  bool is_first(const Finding& found) const { return found.place == first_; }
 
   // Decides whether columns are numbers or words, and checks that the file agrees.
   void decide() {
@@ -268,14 +256,14 @@ class TextTable {
   }
 
   void fill() {
-    for_rows([&](std::span<const std::string_view> fields, std::size_t line) {
+    for_rows([&](std::span<const std::string_view> fields, const TextPlace& place) {
       if (dropped(fields)) return;
       ++rows_;
       for (std::size_t c = 0; c < fields.size(); ++c) {
         Column& column = columns_[c];
         if (column.use == Use::kCategory || column.use == Use::kLabel) {
           column.categories.push(fields[c]);
-          check_size(c, line);
+          check_size(c, place);
         } else if (column.use != Use::kNone) {
           const bool missing = is_missing(fields[c]);
           column.cells.push(missing ? column.sum / static_cast<double>(column.numbers)
@@ -285,18 +273,19 @@ class TextTable {
       }
     });
     if (rows_ == 0) {
-      throw Error(plan_.file + ": found no rows" + (names_.has_names() ? " below the header" : ""));
+      throw Error(sources_.name() + ": found no rows" +
+                  (names_.has_names() ? " below the header" : ""));
     }
   }
 
-  void check_size(std::size_t c, std::size_t line) const {
+  void check_size(std::size_t c, const TextPlace& place) const {
     const Column& column = columns_[c];
     const bool label = column.use == Use::kLabel;
     const std::size_t most = label ? kMaxClasses : column.decided ? kMaxDim : kMaxFoundCategories;
     if (column.categories.size() <= most) return;
     const std::string number = std::to_string(c + 1);
-    throw Error(plan_.file + ":" + std::to_string(line) + ": " + names_.describe(c) +
-                ": found more than " + std::to_string(most) +
+    throw Error(sources_.at(place) + ": " + names_.describe(c) + ": found more than " +
+                std::to_string(most) +
                 (label ? " different labels, expected classes (label=... names another column)"
                        : " different words, expected categories (ignore=" + number +
                              " leaves the column out, categorical=" + number + " keeps it)"));
@@ -307,21 +296,31 @@ class TextTable {
     const bool measured = label.fractions && label.width > kMaxFractions;
     const bool own = rows_ >= kFewRows && 2 * label.width > rows_;
     if (!measured && !own) return;
-    throw Error(plan_.file + ": " + names_.describe(c) + ": found " + std::to_string(label.width) +
-                " different labels in " + std::to_string(rows_) + " rows: looks like a " +
+    throw Error(sources_.name() + ": " + names_.describe(c) + ": found " +
+                std::to_string(label.width) + " different labels in " + std::to_string(rows_) +
+                " rows: looks like a " +
                 (label.fractions ? "measurement" : "number or name of the row") +
                 ", not a class; name the label with label=...");
   }
 
+  static bool is_constant(const Column& column) {
+    if (column.missing > 0) return false;
+    return column.use == Use::kNumber
+               ? column.low == column.high
+               : column.use == Use::kCategory && column.categories.size() == 1;
+  }
+
   std::string description() const {
-    std::string text = plan_.file + ": " + counted(rows_, "row", "rows");
+    std::string text = sources_.name() + ": " + counted(rows_, "row", "rows");
     text += names_.has_names() ? ", header" : ", no header";
-    std::uint64_t numbers = 0, words = 0, ignored = 0;
+    std::uint64_t numbers = 0, words = 0, ignored = 0, missing = 0, constant = 0;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const Column& column = columns_[c];
       numbers += column.use == Use::kNumber ? 1 : 0;
       words += column.use == Use::kCategory ? 1 : 0;
       ignored += column.use == Use::kNone && !column.empty ? 1 : 0;
+      missing += column.use == Use::kNone ? 0 : column.missing;
+      constant += is_constant(column) ? 1 : 0;
       if (column.use != Use::kLabel) continue;
       const std::string name = names_.name(c);
       text += ", label " + (name.empty() ? "column " + std::to_string(c + 1) : name) + " (" +
@@ -331,6 +330,8 @@ class TextTable {
     if (numbers > 0) text += ", " + counted(numbers, "number", "numbers");
     if (words > 0) text += ", " + counted(words, "word", "words");
     if (ignored > 0) text += ", " + std::to_string(ignored) + " left out";
+    if (missing > 0) text += ", " + counted(missing, "missing value", "missing values");
+    if (constant > 0) text += ", " + counted(constant, "constant column", "constant columns");
     return text;
   }
 
@@ -354,7 +355,7 @@ class TextTable {
       } else if (column.use == Use::kLabel) {
         auto sorted = column.categories.sorted(true);
         if (sorted.width < 2) {
-          throw Error(plan_.file + ": " + names_.describe(c) +
+          throw Error(sources_.name() + ": " + names_.describe(c) +
                       ": found one label only, expected at least two classes");
         }
         if (plan_.label.empty()) check_classes(c, sorted);
@@ -363,18 +364,19 @@ class TextTable {
       }
     }
     for (const std::size_t c : actions_) table.add_reward(std::move(columns_[c].cells));
-    if (dim == 0) throw Error(plan_.file + ": found no column for the context");
+    if (dim == 0) throw Error(sources_.name() + ": found no column for the context");
     if (dim > kMaxDim) {
-      throw Error(plan_.file + ": found " + std::to_string(dim) +
+      throw Error(sources_.name() + ": found " + std::to_string(dim) +
                   " places in the context, expected at most " + std::to_string(kMaxDim));
     }
+    if (plan_.intercept) table.add_intercept(rows_);
     return table;
   }
 
   const TextPlan& plan_;
-  std::string_view text_;
-  char separator_;
-  std::size_t first_line_ = 1;
+  TextSources sources_;
+  TextPlace first_ = {.line = 1};
+  std::vector<std::string> header_;   // the names of the columns, if the files have them
   std::vector<std::size_t> unnamed_;  // columns with nothing in the first line
   ColumnNames names_;
   std::vector<Column> columns_;
@@ -385,8 +387,14 @@ class TextTable {
 
 }  // namespace
 
+TableBuilder read_text_table(std::span<const TextSource> sources, const TextPlan& plan,
+                             std::string* understood) {
+  return TextTable(sources, plan).build(understood);
+}
+
 TableBuilder read_text_table(std::string_view text, const TextPlan& plan, std::string* understood) {
-  return TextTable(text, plan).build(understood);
+  const TextSource only{plan.file, text};
+  return read_text_table(std::span(&only, 1), plan, understood);
 }
 
 }  // namespace sau::detail

@@ -13,21 +13,17 @@ void BernoulliOptions::check() const {
     }
     return;
   }
-  if (best >= actions) {
-    throw UsageError("bernoulli: best=" + std::to_string(best) +
-                     " is not allowed; expected an action below actions, " +
-                     std::to_string(actions));
-  }
+  check_place("bernoulli", best, actions);
   if (gap > mean && actions > 1) {
     throw UsageError("bernoulli: gap=" + format_number(gap) +
                      " is not allowed; expected at most mean, " + format_number(mean));
   }
 }
 
-Bernoulli::Bernoulli(const Stream&, Options options) : mean_(std::move(options.means)) {
+Bernoulli::Bernoulli(const Stream& stream, Options options) : mean_(std::move(options.means)) {
   if (mean_.empty()) {
     mean_.assign(options.actions, options.mean - options.gap);
-    mean_[options.best] = options.mean;
+    mean_[best_action(options.best, options.actions, stream)] = options.mean;
   }
   const double top = *std::ranges::max_element(mean_);
   for (const double mean : mean_) {

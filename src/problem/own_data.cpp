@@ -1,4 +1,9 @@
 // Problems from a user's own files: csv, libsvm and rewards.
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
 #include "data/libsvm.hpp"
 #include "data/table_store.hpp"
 #include "data/text_table.hpp"
@@ -12,36 +17,57 @@
 namespace sau {
 namespace {
 
-// The table of a file. `prepare` gets its text, its name, and a string in which to describe what it
+// The files of a setting such as train.csv|test.csv.
+std::vector<std::filesystem::path> joined_files(const std::string& text) {
+  std::vector<std::filesystem::path> files;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find('|', start), text.size());
+    if (end == start) {
+      throw UsageError("file=" + text + " is not allowed; expected a path, or paths joined by |");
+    }
+    files.emplace_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return files;
+}
+
+// The table of the files. `prepare` gets their texts, and a string in which to describe what it
 // found. We give that as a note, because the reader of a file guesses much of its form.
 template <class Options, class F>
-detail::SharedTable open_file(std::string_view problem, Options options, F&& prepare) {
-  const std::string file = options.file;
-  if (file.empty()) {
+detail::SharedTable open_files(std::string_view problem, Options options, F&& prepare) {
+  if (options.file.empty()) {
     throw UsageError(std::string(problem) + ": file is missing; write " + std::string(problem) +
                      "(file=PATH)");
   }
-  options.file.clear();
-  const std::filesystem::path path = file;
-  const detail::TableOrigin origin{
-      .name = path.stem().string(), .file = path, .settings = write_spec(problem, options)};
+  const auto files = joined_files(std::exchange(options.file, ""));
+  // The number changes when the same file and settings give another table than before.
+  const detail::TableOrigin origin{.name = files.front().stem().string(),
+                                   .files = files,
+                                   .settings = write_spec(problem, options) + ", reader 2"};
   std::string understood;
-  auto table =
-      detail::open_table(origin, [&] { return prepare(read_unpacked(path), file, understood); });
+  auto table = detail::open_table(origin, [&] {
+    std::vector<std::string> texts;
+    std::vector<detail::TextSource> sources;
+    for (const auto& file : files) texts.push_back(read_unpacked(file));
+    for (std::size_t i = 0; i < files.size(); ++i) sources.push_back({files[i].string(), texts[i]});
+    return prepare(std::span<const detail::TextSource>(sources), understood);
+  });
   if (!understood.empty()) note({.text = understood});
   return table;
 }
 
 detail::SharedTable open_csv(const CsvOptions& options) {
-  return open_file(Csv::kName, options, [&](const auto& text, const auto& file, auto& understood) {
-    return detail::read_text_table(
-        text, {.file = file, .label = options.label, .format = options.format}, &understood);
+  return open_files(Csv::kName, options, [&](auto sources, auto& understood) {
+    const detail::TextPlan plan{
+        .label = options.label, .format = options.format, .intercept = options.intercept};
+    return detail::read_text_table(sources, plan, &understood);
   });
 }
 
 detail::SharedTable open_libsvm(const LibsvmOptions& options) {
-  return open_file(Libsvm::kName, options, [&](const auto& text, const auto& file, auto&) {
-    return detail::read_libsvm(text, file, options.scale == Scale::kStandard);
+  return open_files(Libsvm::kName, options, [&](auto sources, auto&) {
+    return detail::read_libsvm(sources, {.standardise = options.scale == Scale::kStandard,
+                                         .intercept = options.intercept});
   });
 }
 
@@ -51,15 +77,14 @@ detail::SharedTable open_rewards(const RewardsOptions& options) {
         "rewards: actions is missing; name the columns with the reward of every action, such as "
         "actions=33-40");
   }
-  return open_file(Rewards::kName, options,
-                   [&](const auto& text, const auto& file, auto& understood) {
-                     const detail::TextPlan plan{.file = file,
-                                                 .goal = detail::TextPlan::Goal::kRewards,
-                                                 .context = options.context,
-                                                 .actions = options.actions,
-                                                 .format = options.format};
-                     return detail::read_text_table(text, plan, &understood);
-                   });
+  return open_files(Rewards::kName, options, [&](auto sources, auto& understood) {
+    const detail::TextPlan plan{.goal = detail::TextPlan::Goal::kRewards,
+                                .context = options.context,
+                                .actions = options.actions,
+                                .format = options.format,
+                                .intercept = options.intercept};
+    return detail::read_text_table(sources, plan, &understood);
+  });
 }
 
 // Once through the file.
@@ -71,10 +96,10 @@ std::unique_ptr<Problem> play_all(auto&& play, const detail::SharedTable& table,
 }  // namespace
 
 Csv::Csv(const Stream& stream, const Options& options)
-    : DataProblem(play_all(detail::play_labels, open_csv(options), stream)) {}
+    : DataProblem(play_all(detail::play_classes, open_csv(options), stream)) {}
 
 Libsvm::Libsvm(const Stream& stream, const Options& options)
-    : DataProblem(play_all(detail::play_labels, open_libsvm(options), stream)) {}
+    : DataProblem(play_all(detail::play_classes, open_libsvm(options), stream)) {}
 
 Rewards::Rewards(const Stream& stream, const Options& options)
     : DataProblem(play_all(detail::play_rewards, open_rewards(options), stream)) {}

@@ -45,8 +45,10 @@ class Rows {
 
 class LabelProblem final : public Problem {
  public:
-  LabelProblem(SharedTable table, const Rng& setup, std::uint64_t steps)
-      : rows_(std::move(table), setup), steps_(steps) {}
+  LabelProblem(SharedTable table, const Rng& setup, std::uint64_t steps, RowLength length)
+      : rows_(std::move(table), setup),
+        steps_(steps),
+        unit_(length == RowLength::kUnit ? rows_.table().dim() : 0) {}
 
   Shape shape() const override { return {rows_.table().actions(), rows_.table().dim()}; }
   RewardRange rewards() const override { return {0.0, 1.0}; }
@@ -55,14 +57,24 @@ class LabelProblem final : public Problem {
 
   Context next(Rng&) override {
     label_ = rows_.table().label(rows_.next());
-    return rows_.x();
+    return unit_.empty() ? rows_.x() : unit_row();
   }
   double pull(Action action, Rng&) override { return action == label_ ? 1.0 : 0.0; }
   double regret(Action action) const override { return action == label_ ? 0.0 : 1.0; }
 
  private:
+  // The row divided by its length; a row of zeros stays as it is.
+  Context unit_row() {
+    double squares = 0.0;
+    for (const double xi : rows_.x()) squares += xi * xi;
+    const double factor = squares > 0.0 ? 1.0 / std::sqrt(squares) : 1.0;
+    for (std::size_t i = 0; i < unit_.size(); ++i) unit_[i] = factor * rows_.x()[i];
+    return unit_;
+  }
+
   Rows rows_;
   std::uint64_t steps_;
+  std::vector<double> unit_;  // empty: rows stay as they are
   Action label_ = 0;
 };
 
@@ -186,8 +198,9 @@ class PortfolioProblem final : public KnownRewards {
 
 }  // namespace
 
-std::unique_ptr<Problem> play_labels(SharedTable table, const Stream& stream, std::uint64_t steps) {
-  return std::make_unique<LabelProblem>(std::move(table), Rng(stream), steps);
+std::unique_ptr<Problem> play_labels(SharedTable table, const Stream& stream, std::uint64_t steps,
+                                     RowLength length) {
+  return std::make_unique<LabelProblem>(std::move(table), Rng(stream), steps, length);
 }
 
 std::unique_ptr<Problem> play_rewards(SharedTable table, const Stream& stream,

@@ -136,7 +136,7 @@ TEST(Table, ACraftedImageIsRefusedOrHarmless) {
 class TableStore : public ::testing::Test {
  public:
   std::shared_ptr<const Table> open(const std::string& file) {
-    return open_table({"small", file, "settings"}, [&] {
+    return open_table({"small", {file}, "settings"}, [&] {
       ++prepared_;
       return small_table(static_cast<double>(read_file(file).size()));
     });
@@ -186,7 +186,7 @@ TEST_F(TableStore, OnlyTheOwnerCanReadTheCache) {
 
 TEST_F(TableStore, AnotherProcessReadsTheCacheAndRebuildsADamagedOne) {
   const std::string file = folders_.file("c.csv", "1234");
-  const auto cache = cache_file({"small", file, "settings"});
+  const auto cache = cache_file({"small", {file}, "settings"});
   // A child starts without this process's tables. Its exit code is how many it prepared.
   const auto in_child = [&] {
     const pid_t child = ::fork();

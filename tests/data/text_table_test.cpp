@@ -152,7 +152,10 @@ TEST(TextTable, TheNoteSaysHowTheFileWasRead) {
   EXPECT_EQ(understood("1,2,0\n3,4,1.0\n3,4,1\n", {.format = {.ignore = "1"}}),
             "f.csv: 3 rows, no header, label column 3 (2 classes), 1 number, 1 left out");
   EXPECT_EQ(understood("a,l,r\n1,2,0\n", {.goal = TextPlan::Goal::kRewards, .actions = "l,r"}),
-            "f.csv: 1 row, header, 2 actions, 1 number");
+            "f.csv: 1 row, header, 2 actions, 1 number, 1 constant column");
+  EXPECT_EQ(understood("a,b,w,y\n1,2,u,0\n,2,u,1\n3,2,,1\n4,2,u,1\n"),
+            "f.csv: 4 rows, header, label y (2 classes), 2 numbers, 1 word, 2 missing values, 1 "
+            "constant column");
 }
 
 TEST(TextTable, TheLabelIsGivenByNameOrNumberOrGuessed) {
@@ -303,6 +306,11 @@ TEST(TextTable, TooManyWordsOrLabelsAreRefused) {
   EXPECT_EQ(csv(words, {.format = {.ignore = "name"}}).x[0].size(), 1U);
 }
 
+TableBuilder read_libsvm(std::string_view text, const std::string& file, bool standardise) {
+  const TextSource only{file, text};
+  return detail::read_libsvm(std::span(&only, 1), {.standardise = standardise});
+}
+
 TEST(Libsvm, SparseRowsAreExpanded) {
   const auto table =
       read(read_libsvm("# made by hand\n+1 1:0.5 4:-2 # first\n-1 2:1e2\r\n\n2\n", "f", false));
@@ -331,6 +339,52 @@ TEST(Libsvm, ErrorsNameFileLineAndField) {
   EXPECT_EQ(error("1 7:1 7:2\n"), "f:1: found the place 7 twice, expected every place once");
   EXPECT_EQ(error("\n"), "f: found no rows");
   EXPECT_EQ(error("1 1:2\n1 1:3\n"), "f: found one label only, expected at least two classes");
+  EXPECT_EQ(error("1 1:2\n24.5 1:3\n"),
+            "f:2: field 1: found '24.5', expected a class, which is a whole number; a measurement "
+            "is not a class");
+  EXPECT_EQ(error("1 qid:3 1:2\n"),
+            "f:1: field 2: found 'qid:3', expected place:value: rows in groups (qid) are for "
+            "ranking, not for classes");
+  std::string prices;
+  for (int i = 0; i < 30; ++i) prices += std::to_string(i) + " 1:1\n";
+  EXPECT_THAT(error(prices), HasSubstr("30 different labels in 30 rows"));
+}
+
+TEST(Libsvm, FilesAreJoined) {
+  const TextSource files[] = {{"a", "0 1:1\n1 2:1\n"}, {"b", "1 3:1\n"}};
+  const auto table = read(detail::read_libsvm(files, {.intercept = true}));
+  EXPECT_THAT(table.x, ElementsAre(ElementsAre(1, 0, 0, 1), ElementsAre(0, 1, 0, 1),
+                                   ElementsAre(0, 0, 1, 1)));
+  const TextSource wrong[] = {{"a", "0 1:1\n1 2:1\n"}, {"b", "1 3\n"}};
+  EXPECT_THAT(error_of([&] { detail::read_libsvm(wrong, {}); }), HasSubstr("b:1: field 2"));
+}
+
+TEST(TextTable, FilesAreJoined) {
+  const TextSource files[] = {{"a.csv", "x,y\n1,u\n2,v\n"}, {"b.csv", "x,y\n7,u\n"}};
+  std::string line;
+  const auto table =
+      read(read_text_table(files, {.format = {.scale = Scale::kNone}, .intercept = true}, &line));
+  EXPECT_THAT(table.x, ElementsAre(ElementsAre(1, 1), ElementsAre(2, 1), ElementsAre(7, 1)));
+  EXPECT_THAT(table.label, ElementsAre(0, 1, 0));
+  EXPECT_EQ(line, "a.csv and 1 more: 3 rows, header, label y (2 classes), 1 number");
+}
+
+TEST(TextTable, JoinedFilesHaveTheSameColumns) {
+  const auto error = [](std::string_view second) {
+    const TextSource files[] = {{"a.csv", "x,y\n1,u\n2,v\n"}, {"b.csv", second}};
+    return error_of([&] { read_text_table(files, {}); });
+  };
+  EXPECT_EQ(error("x,z\n7,u\n"),
+            "b.csv:1: found another header than in a.csv, expected files with the same columns");
+  EXPECT_EQ(error("x,y\n7,u,3\n"), "b.csv:2: found 3 fields, expected 2 as in a.csv:1");
+  EXPECT_EQ(error("x,y\nq,u\n"),
+            "b.csv:2: column 1 (x): found 'q', expected a number as in most of the column "
+            "(categorical=1 makes it a column of words)");
+}
+
+TEST(TextTable, TextThatIsNotUtf8IsRefused) {
+  EXPECT_THAT(csv_error("name,y\nM\xfcller,1\nMeier,0\n"),
+              HasSubstr("f.csv:2: found text that is not UTF-8"));
 }
 
 }  // namespace

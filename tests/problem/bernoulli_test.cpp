@@ -33,7 +33,11 @@ TEST(BernoulliSettings, TheGapDoesNotMatterForOneAction) {
 
 TEST(BernoulliSettings, TheBestActionIsOneOfTheActions) {
   EXPECT_THAT(refusal("(actions=3,best=3)"), HasSubstr("best=3 is not allowed"));
-  EXPECT_THAT(refusal("(actions=3,best=3)"), HasSubstr("below actions, 3"));
+  EXPECT_THAT(refusal("(actions=3,best=3)"), HasSubstr("from 0 to 2"));
+  for (const char* best : {"(best=-1)", "(best=1.0)", "(best=01)", "(best=+1)", "(best=last)"}) {
+    EXPECT_THAT(refusal(best), HasSubstr("expected random or the number of an action"));
+  }
+  EXPECT_EQ(refusal("(best=random)"), "");
   EXPECT_EQ(refusal("(actions=3,best=2)"), "");
 }
 
@@ -52,6 +56,23 @@ TEST(Bernoulli, TheOthersPayGapLess) {
   for (Action a = 0; a < 4; ++a) {
     EXPECT_NEAR(problem.regret(a), a == 2 ? 0.0 : 0.2, 1e-15);
   }
+}
+
+// Each of 10 places in 2000 trials: chi-square with 9 degrees of freedom, level 1e-4.
+TEST(Bernoulli, EveryTrialDrawsItsBestAction) {
+  constexpr std::uint64_t kTrials = 2'000;
+  std::vector<double> count(10);
+  for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
+    const Stream stream{.seed = 3, .trial = trial, .role = Role::kSetup};
+    const Bernoulli problem(stream, {}), again(stream, {});
+    for (Action a = 0; a < 10; ++a) {
+      count[a] += problem.regret(a) == 0.0 ? 1.0 : 0.0;
+      ASSERT_EQ(problem.regret(a), again.regret(a));
+    }
+  }
+  double square = 0.0;
+  for (const double found : count) square += (found - 200.0) * (found - 200.0) / 200.0;
+  EXPECT_LT(square, 33.72);
 }
 
 TEST(Bernoulli, MeansSetTheNumberOfActions) {

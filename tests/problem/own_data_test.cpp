@@ -47,7 +47,7 @@ class OwnData : public ::testing::Test {
 
 TEST_F(OwnData, ACsvIsAProblemOfItsClasses) {
   const auto problem = numbered(0);
-  EXPECT_EQ(problem->shape(), (Shape{3, 3}));
+  EXPECT_EQ(problem->shape(), (Shape{3, 4}));
   EXPECT_EQ(problem->default_steps(), 200U);
   EXPECT_EQ(problem->rewards().min, 0.0);
   EXPECT_EQ(problem->rewards().max, 1.0);
@@ -95,19 +95,19 @@ TEST_F(OwnData, CompressedFilesAreRead) {
       "\x00\xd1\xa1\x9b\x99\x0c\x00\x00\x00",
       32);
   const std::string file = folders_.file("small.csv.gz", packed);
-  EXPECT_EQ(make_problem("csv(file=\"" + file + "\")", {})->shape(), (Shape{2, 1}));
+  EXPECT_EQ(make_problem("csv(file=\"" + file + "\")", {})->shape(), (Shape{2, 2}));
 }
 
 TEST_F(OwnData, LibsvmAndRewardsAreProblems) {
   const std::string sparse = folders_.file("rows.svm", "1 1:2\n3 3:1\n1 2:4\n");
   const auto libsvm = make_problem("libsvm(file=\"" + sparse + "\")", {});
-  EXPECT_EQ(libsvm->shape(), (Shape{2, 3}));
+  EXPECT_EQ(libsvm->shape(), (Shape{2, 4}));
   EXPECT_EQ(libsvm->default_steps(), 3U);
 
   const std::string paid = folders_.file("paid.csv", "a,b,left,right\n1,2,-3,7\n3,4,5,0.5\n");
   const auto rewards =
       make_problem("rewards(file=\"" + paid + "\",actions=left..right,scale=none)", {});
-  EXPECT_EQ(rewards->shape(), (Shape{2, 2}));
+  EXPECT_EQ(rewards->shape(), (Shape{2, 3}));
   EXPECT_EQ(rewards->rewards().min, -3.0);
   EXPECT_EQ(rewards->rewards().max, 7.0);
   Rng rng(Stream{});
@@ -117,6 +117,42 @@ TEST_F(OwnData, LibsvmAndRewardsAreProblems) {
     EXPECT_EQ(rewards->regret(0), first ? 10.0 : 0.0);
     EXPECT_EQ(rewards->regret(1), first ? 0.0 : 4.5);
   }
+}
+
+TEST_F(OwnData, TheContextHasAnInterceptUnlessItIsNotWanted) {
+  const std::string file = folders_.file("few.csv", "a,y\n1,u\n2,v\n3,v\n");
+  const std::string sparse = folders_.file("few.svm", "1 1:2\n3 2:1\n1 2:4\n");
+  for (const std::string& spec : {"csv(file=\"" + file + "\"", "libsvm(file=\"" + sparse + "\"",
+                                  "rewards(file=\"" + file + "\",actions=a,context=y"}) {
+    const auto with = make_problem(spec + ")", {});
+    const auto without = make_problem(spec + ",intercept=false)", {});
+    EXPECT_EQ(with->shape().dim, without->shape().dim + 1) << spec;
+    Rng rng(Stream{}), same(Stream{});
+    for (int n = 0; n < 5; ++n) {
+      const Context x = with->next(rng);
+      EXPECT_EQ(x.back(), 1.0);
+      EXPECT_TRUE(std::ranges::equal(x.first(x.size() - 1), without->next(same)));
+    }
+  }
+}
+
+TEST_F(OwnData, FilesAreJoined) {
+  folders_.file("one.csv", "a,y\n1,u\n2,v\n");
+  folders_.file("two.csv", "a,y\n3,u\n");
+  const std::string folder = folders_.path().string() + "/";
+  const auto joined =
+      make_problem("csv(file=\"" + folder + "one.csv|" + folder + "two.csv\",scale=none)", {});
+  EXPECT_EQ(joined->default_steps(), 3U);
+  const auto seen = numbers_of(*joined, 3);
+  EXPECT_EQ(std::set<double>(seen.begin(), seen.end()), (std::set<double>{1.0, 2.0, 3.0}));
+  // A change in any of them is found.
+  const std::string before = joined->data();
+  folders_.file("two.csv", "a,y\n4,u\n");
+  EXPECT_NE(make_problem("csv(file=\"" + folder + "one.csv|" + folder + "two.csv\",scale=none)", {})
+                ->data(),
+            before);
+  EXPECT_THAT(error_of<UsageError>([&] { make_problem("csv(file=a.csv|)", {}); }),
+              HasSubstr("paths joined by |"));
 }
 
 TEST_F(OwnData, TheDataHaveAFingerprint) {

@@ -19,7 +19,7 @@ Action action_of_quadrant(Context x) {
 // The rewards, within six times the standard deviation of 0.01.
 TEST(Wheel, PaysByRadiusAndQuadrant) {
   for (const double delta : {0.0, 0.5, 0.95, 1.0}) {
-    Wheel wheel(Stream{}, {.delta = delta});
+    Wheel wheel(Stream{}, {.delta = delta, .best = "0"});
     Rng rng(Stream{.seed = 1});
     int outside = 0;
     for (int step = 0; step < 5'000; ++step) {
@@ -35,6 +35,32 @@ TEST(Wheel, PaysByRadiusAndQuadrant) {
     const double share = 1.0 - delta * delta;
     EXPECT_NEAR(outside, 5'000 * share, 4.0 * std::sqrt(5'000 * share * (1.0 - share)) + 1e-9);
   }
+}
+
+// Wherever the inner action is, the other four have the quadrants in the paper's order, and
+// contexts do not change.
+TEST(Wheel, TheInnerActionMayBeAnywhere) {
+  Wheel paper(Stream{}, {.best = "0"});
+  for (Action inner = 0; inner < 5; ++inner) {
+    Wheel wheel(Stream{}, {.best = std::to_string(inner)});
+    Rng rng(Stream{.seed = 8}), paper_rng(Stream{.seed = 8});
+    for (int step = 0; step < 500; ++step) {
+      const Context x = wheel.next(rng);
+      ASSERT_TRUE(std::ranges::equal(x, paper.next(paper_rng)));
+      std::vector<Action> outer = {0, 1, 2, 3, 4};
+      outer.erase(outer.begin() + inner);
+      ASSERT_NEAR(wheel.pull(inner, rng), 1.2, 0.06);
+      for (std::size_t i = 0; i < outer.size(); ++i) {
+        const bool jackpot = std::hypot(x[0], x[1]) > 0.5 && action_of_quadrant(x) == i + 1;
+        ASSERT_NEAR(wheel.pull(outer[i], rng), jackpot ? 50.0 : 1.0, 0.06);
+      }
+    }
+  }
+}
+
+TEST(Wheel, TheInnerActionIsOneOfFive) {
+  EXPECT_THROW(make_problem("wheel(best=5)", Stream{}), UsageError);
+  EXPECT_THROW(make_problem("wheel(best=first)", Stream{}), UsageError);
 }
 
 TEST(Wheel, RegretIsRelativeToTheBestRealisedReward) {
@@ -87,7 +113,7 @@ TEST(Wheel, ContextsAreUniformInTheDisc) {
 }
 
 TEST(Wheel, ErrorsHaveAStandardDeviationOfAHundredth) {
-  Wheel wheel(Stream{}, {.delta = 1.0});
+  Wheel wheel(Stream{}, {.delta = 1.0, .best = "0"});
   Rng rng(Stream{.seed = 5});
   double mean = 0.0, square = 0.0;
   constexpr int kSteps = 20'000;
@@ -121,8 +147,8 @@ TEST(Wheel, NamesAndHorizon) {
   const auto wheel = make_problem("wheel-0.95", Stream{});
   EXPECT_EQ(wheel->shape(), (Shape{5, 2}));
   EXPECT_EQ(wheel->default_steps(), 2'000U);
-  EXPECT_EQ(canonical_problem("wheel-0.50"), "wheel");
-  EXPECT_EQ(problem_name("wheel(delta=0.99)"), "wheel-0.99");
+  EXPECT_EQ(canonical_problem("wheel-0.50"), "wheel(best=0)");
+  EXPECT_EQ(problem_name("wheel(delta=0.99,best=0)"), "wheel-0.99");
   EXPECT_THROW(make_problem("wheel(delta=1.5)", Stream{}), UsageError);
 }
 

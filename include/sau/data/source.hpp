@@ -46,6 +46,11 @@ std::filesystem::path data_folder();
 // $SAU_CACHE_DIR, else $XDG_CACHE_HOME/sau, else ~/.cache/sau.
 std::filesystem::path cache_folder();
 
+// Whether prepared data are kept in the cache folder for the next start. They are, until somebody
+// says false. Thread-safe.
+void keep_prepared_data(bool keep);
+bool prepared_data_are_kept();
+
 // What may follow the name of a compressed file: ".gz", ".xz", ".Z", ".zip".
 std::span<const std::string_view> packed_suffixes();
 

@@ -13,12 +13,15 @@ struct CsvOptions {
   std::string file;
   std::string label;
   TextFormat format;
+  bool intercept = true;
   void fields(auto&& field) {
-    field("file", file, "path of the file; may be compressed (gzip, xz, zip)");
+    field("file", file,
+          "path of the file; may be compressed (gzip, xz, zip); a.csv|b.csv joins files");
     field("label", label,
           "the column of the class, by name or by number from 1; without it the one called label, "
           "class, target or y, else the last that is not ignored");
     format.fields(field);
+    field("intercept", intercept, "append a place that is always 1 to the context");
   }
 };
 
@@ -33,6 +36,9 @@ class Csv final : public DataProblem {
   using Options = CsvOptions;
 
   explicit Csv(const Stream& stream, const Options& options = {});
+
+  // Every setting shows in the data.
+  static Options stream_options(const Options&) { return {}; }
 };
 
 }  // namespace sau

@@ -41,6 +41,12 @@ class Events final : public OfferProblem {
 
   explicit Events(const Stream& stream, const Options& options = {});
 
+  // The order of the events is the only setting that the data do not show.
+  static Options stream_options(Options options) {
+    options.file.clear();
+    return options;
+  }
+
   RewardRange rewards() const override;
   std::uint64_t default_steps() const override { return order_.size(); }
   std::string data() const override;

@@ -12,11 +12,14 @@ namespace sau {
 struct LibsvmOptions {
   std::string file;
   Scale scale = Scale::kNone;
+  bool intercept = true;
   void fields(auto&& field) {
-    field("file", file, "path of the file; may be compressed (gzip, xz, zip)");
+    field("file", file,
+          "path of the file; may be compressed (gzip, xz, zip); a.svm|b.svm joins files");
     field("scale", scale,
           "standard: subtract the mean of every place and divide by its deviation; none: as read, "
           "zeros stay");
+    field("intercept", intercept, "append a place that is always 1 to the context");
   }
 };
 
@@ -29,6 +32,9 @@ class Libsvm final : public DataProblem {
   using Options = LibsvmOptions;
 
   explicit Libsvm(const Stream& stream, const Options& options = {});
+
+  // Every setting shows in the data.
+  static Options stream_options(const Options&) { return {}; }
 };
 
 }  // namespace sau

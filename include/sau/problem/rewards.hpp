@@ -14,13 +14,16 @@ struct RewardsOptions {
   std::string context;
   std::string actions;
   TextFormat format;
+  bool intercept = true;
   void fields(auto&& field) {
-    field("file", file, "path of the file; may be compressed (gzip, xz, zip)");
+    field("file", file,
+          "path of the file; may be compressed (gzip, xz, zip); a.csv|b.csv joins files");
     field("context", context,
           "columns of the context, by name, by number from 1 or as ranges such as 1-32 or a..f, "
           "joined by commas; without it all that are not actions");
     field("actions", actions, "columns with the reward of every action, in their order");
     format.fields(field);
+    field("intercept", intercept, "append a place that is always 1 to the context");
   }
 };
 
@@ -33,6 +36,9 @@ class Rewards final : public DataProblem {
   using Options = RewardsOptions;
 
   explicit Rewards(const Stream& stream, const Options& options = {});
+
+  // Every setting shows in the data.
+  static Options stream_options(const Options&) { return {}; }
 };
 
 }  // namespace sau
