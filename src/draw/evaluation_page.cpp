@@ -5,54 +5,12 @@
 #include <cmath>
 #include <string_view>
 
+#include "draw/plain_page.hpp"
+
 namespace sau {
 namespace {
 
-constexpr std::string_view kStyle = R"(
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; padding: 1rem; color: #1b1b1b; background: #fff }
-h1 { font-size: 1.5rem } h2 { font-size: 1.2rem; margin-top: 2.2rem; overflow-wrap: anywhere }
-table { border-collapse: collapse; margin: .6rem 0; font-variant-numeric: tabular-nums }
-th, td { text-align: left; padding: .2rem .9rem .2rem 0; border-bottom: 1px solid #ddd }
-.wide { overflow-x: auto }
-.refused { background: #fdecea; border-left: 4px solid #b3261e; padding: .4rem .8rem; margin: .5rem 0 }
-.note { background: #fff6e0; border-left: 4px solid #c98a00; padding: .4rem .8rem; margin: .5rem 0 }
-img { max-width: 100%; height: auto } p, td { overflow-wrap: anywhere }
-)";
-
-std::string html(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-// A picture inside the page. Not as an element: ids of one SVG would clash with those of another.
-std::string data_link(std::string_view svg) {
-  std::string out = "data:image/svg+xml,";
-  for (const char c : svg) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("-_.~ =:/;,").find(c) != std::string_view::npos;
-    out += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
-  }
-  return out;
-}
+using detail::html_text;
 
 std::string number_cell(double x) { return std::isnan(x) ? "undefined" : fmt::format("{:.6g}", x); }
 std::string ends_cell(const Interval& ends) {
@@ -78,14 +36,14 @@ void append_estimates_table(std::string& out, const PolicyResult& policy, double
 
 void append_policy_text(std::string& out, const PolicyResult& policy,
                         const EvaluationResult& result, bool forced) {
-  out += fmt::format("<h2>{}{}</h2>\n", html(policy.name),
+  out += fmt::format("<h2>{}{}</h2>\n", html_text(policy.name),
                      policy.learning.empty() ? "" : ", " + policy.learning);
   for (const std::string& why : policy.refused) {
     out += fmt::format("<p class=refused>{}: {}</p>\n", forced ? "Not reliable" : "Refused",
-                       html(why));
+                       html_text(why));
   }
   for (const std::string& warning : policy.warnings) {
-    out += fmt::format("<p class=note>{}</p>\n", html(warning));
+    out += fmt::format("<p class=note>{}</p>\n", html_text(warning));
   }
   const bool shown = forced || policy.refused.empty();
   if (policy.learning == "replayed") {
@@ -101,6 +59,10 @@ void append_policy_text(std::string& out, const PolicyResult& policy,
   }
   if (shown) append_estimates_table(out, policy, 1.0 - result.score.alpha);
   const Coverage& c = policy.coverage;
+  if (c.unknown == c.decisions) {
+    out += "<p>The log has no chances, so there are no weights.</p>\n";
+    return;
+  }
   out += fmt::format(
       "<p>Effective sample {:.1f} of {} decisions; largest weight {:.6g} (line {}); "
       "mean weight {:.6g}, expected 1.",
@@ -115,35 +77,29 @@ void append_policy_text(std::string& out, const PolicyResult& policy,
 }  // namespace
 
 std::string evaluation_page(const EvaluationResult& result, bool forced) {
-  std::string out = fmt::format(
-      "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
-      "content=\"width=device-width, initial-scale=1\"><title>What other policies would have "
-      "earned "
-      "</title><style>{}</style></head><body>\n<h1>What other policies would have earned</h1>\n",
-      kStyle);
+  std::string out = detail::page_begin("What other policies would have earned");
   out += fmt::format("<p>{}: {} decisions, {} actions. The log earned {} &plusmn; {} per decision.",
-                     html(result.source), result.decisions, result.actions,
+                     html_text(result.source), result.decisions, result.actions,
                      number_cell(result.logged), number_cell(result.logged_error));
   if (result.learned > 0) out += fmt::format(" {} more were only learned from.", result.learned);
   for (const auto& [reason, count] : result.skipped) {
-    out += fmt::format(" Left out: {} ({}).", count, html(reason));
+    out += fmt::format(" Left out: {} ({}).", count, html_text(reason));
   }
   if (result.chances.possible) {
     out += fmt::format(" Logged chances against choices: p = {:.3g}.", result.chances.p);
   }
   out += "</p>\n";
   for (const std::string& warning : result.warnings) {
-    out += fmt::format("<p class=note>{}</p>\n", html(warning));
+    out += fmt::format("<p class=note>{}</p>\n", html_text(warning));
   }
   for (const PolicyResult& policy : result.policies) {
     append_policy_text(out, policy, result, forced);
   }
   out += "<h2>Figures</h2>\n";
   for (const Picture& picture : draw_evaluation(result, forced, PictureFormat::kSvg)) {
-    out +=
-        fmt::format("<p><img alt=\"{}\" src=\"{}\"></p>\n", picture.name, data_link(picture.bytes));
+    out += detail::picture_element(picture);
   }
-  return out + "</body></html>\n";
+  return out + detail::page_end();
 }
 
 }  // namespace sau

@@ -111,7 +111,7 @@ class CsvChoices final : public ChoiceSource {
              const std::vector<std::string>& by)
       : text_(file) {
     action_ = text_.need(columns.action, kActionNames, "action");
-    chance_ = text_.need(columns.chance, kChanceNames, "chance");
+    chance_ = find_chance(columns.chance);
     reward_ = text_.need(columns.reward, kRewardNames, "reward");
     if (!columns.group.empty()) group_ = text_.need(columns.group, "group");
     for (const std::string& name : by) by_.push_back(text_.need(name, "by"));
@@ -140,6 +140,15 @@ class CsvChoices final : public ChoiceSource {
   void rewind() override { next_ = 0; }
 
  private:
+  // Nothing if there is no such column: the direct method needs none.
+  std::optional<std::size_t> find_chance(const std::string& given) const {
+    if (!given.empty()) return text_.need(given, "chance");
+    for (const std::string_view name : kChanceNames) {
+      if (const auto found = text_.find(name)) return found;
+    }
+    return std::nullopt;
+  }
+
   // The features of actions: one row per action.
   void read_items(const std::filesystem::path& file, const std::string& action) {
     const CsvText items(file);
@@ -234,7 +243,7 @@ class CsvChoices final : public ChoiceSource {
       batch.share_actions(offer.actions);
       const std::uint64_t line = start.line + row.line() - 1;
       batch.end({.chosen = offer.places.find(row.fields()[action_])->second,
-                 .chance = number(row, chance_, line),
+                 .chance = chance_ ? number(row, *chance_, line) : kNoChance,
                  .all_chances = false,
                  .reward = number(row, reward_, line),
                  .line = line,
@@ -256,8 +265,8 @@ class CsvChoices final : public ChoiceSource {
   };
 
   CsvText text_;
-  std::size_t action_ = 0, chance_ = 0, reward_ = 0;
-  std::optional<std::size_t> group_;
+  std::size_t action_ = 0, reward_ = 0;
+  std::optional<std::size_t> chance_, group_;
   std::vector<std::size_t> by_;
   std::vector<FeatureColumn> features_;
   std::map<std::string, std::vector<HashedFeature>, std::less<>> items_;

@@ -62,6 +62,10 @@ void append_estimates(std::string& out, const std::vector<EstimateResult>& estim
 
 void append_coverage(std::string& out, const PolicyResult& policy) {
   const Coverage& c = policy.coverage;
+  if (c.unknown == c.decisions) {
+    out += "  weights: none, because the log has no chances\n";
+    return;
+  }
   out +=
       fmt::format("  weights: effective sample {:.1f} of {}, largest {:.6g} (line {}), mean {:.6g}",
                   c.effective_size(), c.decisions, c.largest, c.largest_line, c.mean_weight());
@@ -79,7 +83,9 @@ void append_segments(std::string& out, const PolicyResult& policy, bool shown) {
   grid.add({"segment", "decisions", "effective", "logged", "value", "interval"});
   for (const SegmentResult& segment : policy.segments) {
     const EstimateResult& first = segment.estimates.front();
-    const bool thin = !shown || segment.effective_size < 30.0;
+    const double size = policy.coverage.unknown > 0 ? static_cast<double>(segment.decisions)
+                                                    : segment.effective_size;
+    const bool thin = !shown || size < 30.0;
     grid.add({fmt::format("{}={}", segment.feature, segment.segment),
               std::to_string(segment.decisions), fmt::format("{:.1f}", segment.effective_size),
               text_of(segment.logged), thin ? "too few" : text_of(first.value),

@@ -32,9 +32,7 @@ PolicyRun::PolicyRun(PolicyPlan plan, std::size_t features, const EvaluateOption
       features_(features),
       options_(options),
       learns_(!plan_.target->agent().empty()),
-      weighs_(
-          std::ranges::any_of(options.score.estimators,
-                              [](const std::string& name) { return estimator_info(name).weighs; })),
+      weighs_(options.score.weighs()),
       score_(options.score),
       weights_(kWeightBins),
       rng_(Stream{options.seed, 0, hash_of(plan_.target->name()), Role::kAgent}) {}
@@ -65,12 +63,12 @@ void PolicyRun::score(const PreparedBatch& batch, std::size_t i, const LoggedCho
   }
   score_.add(choice, policy_, predicted);
   const double weight = policy_[choice.chosen] / choice.chance;
-  ++weights_[weight_bin(weight)];
+  if (!std::isnan(weight)) ++weights_[weight_bin(weight)];
   for (std::size_t a = 0; a < policy_.size(); ++a) {
     const std::uint32_t number = batch.actions[batch.first[i] + a];
     if (number >= shares_.size()) shares_.resize(number + 1);
     shares_[number].policy += policy_[a];
-    if (a == choice.chosen) {
+    if (a == choice.chosen && weight > 0.0) {
       shares_[number].largest_weight = std::max(shares_[number].largest_weight, weight);
     }
   }
@@ -99,6 +97,10 @@ void PolicyRun::add_segments(const PreparedBatch& batch, std::size_t i,
 
 // Rejection sampling: a decision is accepted with chance pi / (c p), as if the policy had made it.
 void PolicyRun::replay(const LoggedChoice& choice) {
+  if (std::isnan(choice.chance)) {
+    throw Error(fmt::format("line {}: a replayed policy needs the chance of every chosen action",
+                            choice.line));
+  }
   const double c = options_.accept > 0.0 ? options_.accept : static_cast<double>(choice.offered());
   const double chance = policy_[choice.chosen] / (c * choice.chance);
   ++replay_.offered;
@@ -217,6 +219,12 @@ void PolicyRun::find_refusals(PolicyResult& result, const EvaluationResult& whol
 
 void PolicyRun::find_warnings(PolicyResult& result) const {
   const Coverage& coverage = result.coverage;
+  if (coverage.unknown > 0) {
+    result.warnings.push_back(
+        fmt::format("the log has no chances for {} decisions: the estimate is only as good as the "
+                    "reward model, and its interval does not allow for that",
+                    coverage.unknown));
+  }
   if (weighs_ && std::abs(coverage.mean_weight_z()) > 4.0) {
     result.warnings.push_back(
         fmt::format("the mean weight is {:.4g}, {:.1f} standard errors from 1: the logged chances "

@@ -15,7 +15,8 @@ void check_choice(const ChoiceSource& source, const LoggedChoice& choice) {
   const auto fail = [&](const std::string& why) {
     throw Error(fmt::format("{}, line {}: {}", source.name(), choice.line, why));
   };
-  if (!(choice.chance > 0.0) || choice.chance > 1.0 + 1e-9) {
+  const bool known = !std::isnan(choice.chance);
+  if (known && (!(choice.chance > 0.0) || choice.chance > 1.0 + 1e-9)) {
     fail(fmt::format("the chance of the chosen action is {}; expected above 0 and at most 1",
                      choice.chance));
   }
@@ -91,6 +92,12 @@ RewardModel& Preparation::model_of(std::uint64_t choice) {
 
 void Preparation::check(const LoggedChoice& choice) const {
   check_choice(source_, choice);
+  if (std::isnan(choice.chance) && options_.score.weighs()) {
+    throw Error(fmt::format(
+        "{}, line {}: the chance of the chosen action is missing; without chances (csv: "
+        "--chance COLUMN) only the direct method is possible: --estimator dm",
+        source_.name(), choice.line));
+  }
   if (!options_.score.rewards.contains(choice.reward)) {
     throw Error(
         fmt::format("{}, line {}: the reward {} is outside {} to {}; give the range that "
@@ -162,6 +169,10 @@ void Preparation::prepare(PreparedBatch& prepared) {
 
 void Preparation::check_chances(const LoggedChoice& choice,
                                 std::span<const std::uint32_t> actions) {
+  if (std::isnan(choice.chance)) {
+    all_chances_ = false;
+    return;
+  }
   const double inverse = 1.0 / (static_cast<double>(choice.offered()) * choice.chance);
   inverse_ += inverse;
   inverse_squares_ += inverse * inverse;

@@ -11,25 +11,16 @@
 namespace sau {
 namespace {
 
-// The reward model helps a bet only as far as w r^ stays below a limit, which must be fixed in
-// advance. A small one costs little if the model is bad, a large one lets it help where weights are
-// large: the money is spread over several. 0 is plain ips.
-constexpr std::array kLimits = {0.0, 1.0, 4.0, 16.0};
-// A gain with limit k is at least -(1 + max(k, 1)), and at least -1 for k = 0.
-constexpr std::array kGainShifts = {1.0, 2.0, 5.0, 17.0};
-
 std::span<const double> used(std::span<const double> all, bool predicts) {
   return all.first(predicts ? all.size() : 1);
 }
 
-// The model's prediction for action a, cut so that w(a) times it stays within the limit; in units
-// of the scaled reward.
-double cut(double predicted, double policy, double chance, double limit) noexcept {
-  return policy * predicted > limit * chance ? limit * chance / policy : predicted;
-}
-
 }  // namespace
 
+bool ScoreSettings::weighs() const {
+  return std::ranges::any_of(estimators,
+                             [](const std::string& name) { return estimator_info(name).weighs; });
+}
 bool ScoreSettings::predicts() const {
   return std::ranges::any_of(estimators,
                              [](const std::string& name) { return estimator_info(name).predicts; });
@@ -79,20 +70,13 @@ double Coverage::mean_missed() const noexcept {
   return decisions == 0 ? kUndefined : missed_mass / static_cast<double>(decisions);
 }
 
-void PolicyScore::Gain::add(double difference) noexcept {
-  ++count_;
-  mean_ += (difference - mean_) / static_cast<double>(count_);
-}
-double PolicyScore::Gain::value() const noexcept { return count_ == 0 ? kUndefined : mean_; }
-
 PolicyScore::PolicyScore(const ScoreSettings& settings)
     : settings_(settings),
       predicts_(settings.predicts()),
       groups_(settings.groups()),
-      low_(used(kLimits, predicts_)),
-      high_(used(kLimits, predicts_)),
-      more_(used(kGainShifts, predicts_)),
-      less_(used(kGainShifts, predicts_)) {
+      low_(used(kPredictionLimits, predicts_)),
+      high_(used(kPredictionLimits, predicts_)),
+      gain_(settings.rewards, predicts_) {
   for (const std::string& name : settings_.estimators) {
     estimators_.push_back(make_estimator(name, settings_.settings));
   }
@@ -100,7 +84,9 @@ PolicyScore::PolicyScore(const ScoreSettings& settings)
 
 void PolicyScore::add(const LoggedChoice& choice, std::span<const double> policy,
                       std::span<const double> predicted) {
-  ScoredChoice scored{.weight = policy[choice.chosen] / choice.chance, .reward = choice.reward};
+  const bool known = !std::isnan(choice.chance);
+  ScoredChoice scored{.weight = known ? policy[choice.chosen] / choice.chance : 0.0,
+                      .reward = choice.reward};
   if (predicts_) {
     scored.predicted = predicted[choice.chosen];
     double mass = 0.0;
@@ -109,61 +95,38 @@ void PolicyScore::add(const LoggedChoice& choice, std::span<const double> policy
       mass += policy[a];
     }
     // The logged policy, of which the log has only the chance of the chosen action.
-    if (mass < 1.0 - 1e-6) scored.direct = scored.predicted;
+    if (!(mass >= 1.0 - 1e-6)) scored.direct = scored.predicted;
   }
   if (groups_) scored.group_weight = group_weight(choice, policy);
   for (const auto& estimator : estimators_) estimator->add(scored);
+  if (!known) {
+    ++coverage_.decisions;
+    ++coverage_.unknown;
+    coverage_.all_chances = false;
+    gain_.add_unweighed(scored.direct - scored.reward);
+    return;
+  }
   coverage_.add(choice, policy, scored.weight);
   likelihood_.add(scored.weight, scored.reward);
-  double direct_gain = scored.direct - scored.predicted;  // over the logged policy
-  if (predicts_ && !choice.chances.empty()) {
-    direct_gain = scored.direct;
-    for (std::size_t a = 0; a < policy.size(); ++a) direct_gain -= choice.chances[a] * predicted[a];
-  }
-  gain_.add(direct_gain + (scored.weight - 1.0) * (scored.reward - scored.predicted));
   add_to_sequences(choice, policy, predicted, scored.weight);
   if (settings_.interval == IntervalKind::kBootstrap) kept_.push_back(scored);
 }
 
-// With scaled reward u, prediction m (cut) and weight w: the value by y = sum pi m + w (u - m(a)),
-// the gain by y = sum (pi - q) m + (w - 1) (u - m(a)). For the upper ends the same with 1 - u and
-// 1 - m. Where the policy has mass that the log could not choose, m is 0: the ends only get wider.
+// With scaled reward u, prediction m (cut) and weight w: the value by y = sum pi m + w (u - m(a)).
+// For the upper end the same with 1 - u and 1 - m.
 void PolicyScore::add_to_sequences(const LoggedChoice& choice, std::span<const double> policy,
                                    std::span<const double> predicted, double weight) {
-  const double range = settings_.rewards.max - settings_.rewards.min;
-  const double u = (choice.reward - settings_.rewards.min) / range;
-  const bool helped = predicts_ && !choice.chances.empty();
-  std::array<double, kLimits.size()> low{}, high{}, more{}, less{};
-  for (std::size_t i = 0; i < low_.shifts().size(); ++i) {
-    double of_policy = 0.0, of_logged = 0.0, at_chosen = 0.0;           // of m
-    double of_policy_up = 0.0, of_logged_up = 0.0, at_chosen_up = 0.0;  // of 1 - m
-    if (helped && kLimits[i] > 0.0) {
-      for (std::size_t a = 0; a < policy.size(); ++a) {
-        const double q = choice.chances[a];
-        if (!(q > 0.0)) continue;
-        const double scaled = std::clamp((predicted[a] - settings_.rewards.min) / range, 0.0, 1.0);
-        const double m = cut(scaled, policy[a], q, kLimits[i]);
-        const double up = cut(1.0 - scaled, policy[a], q, kLimits[i]);
-        of_policy += policy[a] * m;
-        of_logged += q * m;
-        of_policy_up += policy[a] * up;
-        of_logged_up += q * up;
-        if (a == choice.chosen) {
-          at_chosen = m;
-          at_chosen_up = up;
-        }
-      }
-    }
-    low[i] = of_policy + weight * (u - at_chosen);
-    high[i] = of_policy_up + weight * (1.0 - u - at_chosen_up);
-    more[i] = of_policy - of_logged + (weight - 1.0) * (u - at_chosen);
-    less[i] = of_policy_up - of_logged_up + (weight - 1.0) * (1.0 - u - at_chosen_up);
+  const RewardRange& rewards = settings_.rewards;
+  const double u = (choice.reward - rewards.min) / (rewards.max - rewards.min);
+  const auto cut = cut_predictions(choice, policy, predicted, rewards, predicts_);
+  std::array<double, kPredictionLimits.size()> low{}, high{};
+  for (std::size_t i = 0; i < cut.size(); ++i) {
+    low[i] = cut[i].of_policy + weight * (u - cut[i].at_chosen);
+    high[i] = cut[i].of_policy_up + weight * (1.0 - u - cut[i].at_chosen_up);
   }
-  const auto first = [&](const auto& all) { return std::span(all).first(low_.shifts().size()); };
-  low_.add(first(low));
-  high_.add(first(high));
-  more_.add(first(more));
-  less_.add(first(less));
+  low_.add(std::span(low).first(cut.size()));
+  high_.add(std::span(high).first(cut.size()));
+  gain_.add(choice, policy, predicted, cut);
 }
 
 // sum of pi / sum of q over the actions that have the same features as the chosen one.
@@ -189,6 +152,7 @@ double PolicyScore::value() const {
 }
 
 Interval PolicyScore::anytime() const {
+  if (coverage_.unknown > 0) return {kUndefined, kUndefined};
   const double range = settings_.rewards.max - settings_.rewards.min;
   return {settings_.rewards.min + range * low_.bound(settings_.alpha / 2.0, 0.0),
           settings_.rewards.max - range * high_.bound(settings_.alpha / 2.0, 0.0)};
@@ -199,17 +163,6 @@ bool PolicyScore::anytime_excludes(double value) const noexcept {
       (value - settings_.rewards.min) / (settings_.rewards.max - settings_.rewards.min);
   const double enough = std::log(2.0 / settings_.alpha);
   return low_.log_wealth(scaled) >= enough || high_.log_wealth(1.0 - scaled) >= enough;
-}
-
-Interval PolicyScore::anytime_gain() const {
-  const double range = settings_.rewards.max - settings_.rewards.min;
-  return {range * more_.bound(settings_.alpha / 2.0, -1.0),
-          -range * less_.bound(settings_.alpha / 2.0, -1.0)};
-}
-
-double PolicyScore::gain_evidence(double margin, bool worse) const noexcept {
-  const double scaled = margin / (settings_.rewards.max - settings_.rewards.min);
-  return (worse ? less_ : more_).log_wealth(scaled);
 }
 
 // `anytime` and `likelihood` are about the policy's value, whatever the estimator: they are given
@@ -230,8 +183,9 @@ bool PolicyScore::applies(IntervalKind kind, const std::string& name) const {
 }
 
 Interval PolicyScore::interval(IntervalKind kind, const std::string& name,
-                               const Estimator& estimator, double value,
-                               double squared_error) const {
+                               const Estimator& estimator) const {
+  const double value = estimator.value(), squared_error = estimator.squared_error();
+  if (std::isnan(value)) return {kUndefined, kUndefined};
   switch (kind) {
     case IntervalKind::kAnytime:
       return anytime();
@@ -262,22 +216,24 @@ Interval PolicyScore::interval(IntervalKind kind, const std::string& name,
   return normal_interval(value, squared_error, settings_.alpha);
 }
 
-std::vector<EstimateResult> PolicyScore::estimates() const {
+Interval PolicyScore::interval(IntervalKind kind, std::string_view estimator) const {
+  const auto found = std::ranges::find(settings_.estimators, estimator);
+  const auto i = static_cast<std::size_t>(found - settings_.estimators.begin());
+  return interval(kind, settings_.estimators.at(i), *estimators_.at(i));
+}
+
+std::vector<EstimateResult> PolicyScore::estimates(IntervalKind wanted) const {
   std::vector<EstimateResult> results;
   for (std::size_t i = 0; i < estimators_.size(); ++i) {
     const Estimator& estimator = *estimators_[i];
     const std::string& name = settings_.estimators[i];
-    const double value = estimator.value(), squared = estimator.squared_error();
-    const IntervalKind kind =
-        applies(settings_.interval, name) ? settings_.interval : IntervalKind::kNormal;
-    EstimateResult result{.estimator = name,
-                          .setting = estimator.setting(),
-                          .value = value,
-                          .error = std::sqrt(squared),
-                          .interval = kind,
-                          .ends = {kUndefined, kUndefined}};
-    if (!std::isnan(value)) result.ends = interval(kind, name, estimator, value, squared);
-    results.push_back(std::move(result));
+    const IntervalKind kind = applies(wanted, name) ? wanted : IntervalKind::kNormal;
+    results.push_back({.estimator = name,
+                       .setting = estimator.setting(),
+                       .value = estimator.value(),
+                       .error = std::sqrt(estimator.squared_error()),
+                       .interval = kind,
+                       .ends = interval(kind, name, estimator)});
   }
   return results;
 }

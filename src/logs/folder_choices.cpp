@@ -19,8 +19,8 @@ constexpr std::size_t kFolderEvents = 256;  // of a piece
 // The log of a service, as of the moment it was opened.
 class FolderChoices final : public ChoiceSource {
  public:
-  FolderChoices(const std::filesystem::path& folder, const std::vector<std::string>& by)
-      : name_(folder.string()), by_(by) {
+  FolderChoices(const std::filesystem::path& folder, const ChoiceOptions& options)
+      : name_(folder.string()), by_(options.by), from_(options.from), until_(options.until) {
     read_folder(folder);
     store_ = open_event_store(log_folder(folder), {.read_only = true, .verify = false});
     first_ = store_->base().last + 1;
@@ -55,6 +55,9 @@ class FolderChoices final : public ChoiceSource {
   };
 
   void read(const Event& event, std::vector<double>& chances, ChoiceBatch& batch) const {
+    if (event.state.time < from_ || event.state.time >= until_) {
+      return batch.skip("not of the time asked for");
+    }
     if (event.state.struck) return batch.skip("struck from the log");
     if (!has_outcome(event.state)) {
       return batch.skip(event.state.phase == EventPhase::kWaiting ? "no reward yet"
@@ -76,6 +79,7 @@ class FolderChoices final : public ChoiceSource {
 
   std::string name_;
   std::vector<std::string> by_;
+  Milliseconds from_, until_;
   std::unique_ptr<EventStore> store_;
   Sequence first_ = 1, last_ = 0, next_ = 1;
 };
@@ -83,8 +87,8 @@ class FolderChoices final : public ChoiceSource {
 }  // namespace
 
 std::unique_ptr<ChoiceSource> open_folder_choices(const std::filesystem::path& folder,
-                                                  const std::vector<std::string>& by) {
-  return std::make_unique<FolderChoices>(folder, by);
+                                                  const ChoiceOptions& options) {
+  return std::make_unique<FolderChoices>(folder, options);
 }
 
 }  // namespace sau::detail

@@ -37,11 +37,15 @@ class JsonLine {
     if (chosen == ids_.size()) {
       fail(fmt::format("rewardActionId: '{}' is not one of the actions", id));
     }
+    // All or none: a log without chances can still be evaluated by the direct method.
+    if (!chances_.empty() && chances_.size() < ids_.size()) {
+      fail("actions: some have a probability and some do not");
+    }
     const std::string body = simdjson::minify(*request);
     add_request(batch,
                 {.request = body,
                  .chosen = chosen,
-                 .chance = chances_[chosen],
+                 .chance = chances_.empty() ? kNoChance : chances_[chosen],
                  .chances = chances_,
                  .reward = number(*reward, "reward"),
                  .line = line,
@@ -70,9 +74,8 @@ class JsonLine {
       const std::string here = fmt::format("actions[{}]", ids_.size());
       if (!action.is_object()) fail(here + ": expected an object");
       const auto probability = json_field(action, "probability");
-      if (!probability) fail(here + ".probability: is missing");
       ids_.push_back(json_text_field(action, "id"));
-      chances_.push_back(number(*probability, here + ".probability"));
+      if (probability) chances_.push_back(number(*probability, here + ".probability"));
     }
   }
 

@@ -37,7 +37,7 @@ std::unique_ptr<ChoiceSource> open_choices(const std::filesystem::path& log,
   }
   switch (format) {
     case ChoiceFormat::kFolder:
-      return detail::open_folder_choices(log, options.by);
+      return detail::open_folder_choices(log, options);
     case ChoiceFormat::kJsonLines:
       return detail::open_json_choices(log, options.by);
     case ChoiceFormat::kDsjson:

@@ -8,6 +8,7 @@
 
 #include "logs/request_choice.hpp"
 #include "sau/evaluate/choice_source.hpp"
+#include "sau/logs/open_choices.hpp"
 
 namespace sau::detail {
 
@@ -37,7 +38,7 @@ class FileChoices : public ChoiceSource {
 
 // One function per format; see open_choices().
 std::unique_ptr<ChoiceSource> open_folder_choices(const std::filesystem::path& folder,
-                                                  const std::vector<std::string>& by);
+                                                  const ChoiceOptions& options);
 std::unique_ptr<ChoiceSource> open_json_choices(const std::filesystem::path& file,
                                                 const std::vector<std::string>& by);
 std::unique_ptr<ChoiceSource> open_dsjson_choices(const std::filesystem::path& file,

@@ -5,17 +5,21 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "report/text_grid.hpp"
+#include "sau/catalog/catalog.hpp"
+#include "sau/core/error.hpp"
 
 namespace sau {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json to_json(const Summary& summary) {
+// The standard error of a single trial is unknown, not 0.
+Json to_json(const Summary& summary, std::uint64_t trials) {
   return {{"mean", summary.mean},
-          {"sem", summary.sem},
+          {"sem", trials > 1 ? Json(summary.sem) : Json()},
           {"median", summary.median},
           {"p10", summary.p10},
           {"p90", summary.p90}};
@@ -39,6 +43,15 @@ std::string short_time(double seconds) {
   if (seconds >= 1.0) return fmt::format("{} s", short_number(seconds));
   return seconds >= 1e-3 ? fmt::format("{:.1f} ms", 1e3 * seconds)
                          : fmt::format("{:.0f} us", 1e6 * seconds);
+}
+
+// Nothing for an agent that the catalogue does not know, such as one written in Python.
+std::optional<AgentTraits> traits_of(const CellSummary& summary) {
+  try {
+    return agent_traits(summary.cell.agent_spec);
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
 }
 
 using detail::TextRow;
@@ -114,8 +127,8 @@ std::string summary_json(std::span<const CellSummary> summaries) {
                      {"steps", summary.cell.steps},
                      {"failed", summary.failures.size()},
                      {"failures", std::move(failures)},
-                     {"regret", counts ? to_json(summary.regret) : Json()},
-                     {"reward", counts ? to_json(summary.reward) : Json()},
+                     {"regret", counts ? to_json(summary.regret, summary.counted()) : Json()},
+                     {"reward", counts ? to_json(summary.reward, summary.counted()) : Json()},
                      {"stuck", counts ? Json(summary.stuck) : Json()},
                      {"seconds", summary.seconds}});
   }
@@ -142,6 +155,35 @@ std::string summary_table(std::span<const CellSummary> summaries) {
     text += detail::align(rows, 1, 3);
   }
   return text;
+}
+
+std::vector<std::string> remark_lines(std::span<const CellSummary> summaries) {
+  std::vector<std::string> lines;
+  const auto add = [&](std::string line) {
+    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+  };
+  for (const CellSummary& one : summaries) {
+    const auto traits = traits_of(one);
+    if (traits && !traits->explores) {
+      add(one.cell.agent +
+          " never explores: it keeps to what looks good first, so the order of the actions decides "
+          "much of its regret");
+    }
+  }
+  for (const CellSummary& one : summaries) {
+    const auto traits = traits_of(one);
+    if (!traits || !traits->reads_context || one.counted() == 0) continue;
+    const auto equal = std::ranges::find_if(summaries, [&](const CellSummary& other) {
+      const auto others = traits_of(other);
+      return others && !others->reads_context && one.cell.problem_spec == other.cell.problem_spec &&
+             one.cell.steps == other.cell.steps && one.counted() == other.counted() &&
+             one.regret == other.regret && one.reward == other.reward;
+    });
+    if (equal == summaries.end()) continue;
+    add(fmt::format("{} on {} has exactly the results of {}, which does not read contexts",
+                    one.cell.agent, one.cell.problem, equal->cell.agent));
+  }
+  return lines;
 }
 
 std::vector<std::string> failure_lines(std::span<const CellSummary> summaries) {

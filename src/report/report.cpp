@@ -173,16 +173,31 @@ void add_differences(Report& report) {
   }
 }
 
+// Whether all of it is a repetition of the paper.
+bool repeats(const Paper& paper, const std::set<std::string>& problems, const Report& report) {
+  return std::ranges::all_of(problems,
+                             [&](const std::string& name) {
+                               return std::ranges::find(paper.problems, name,
+                                                        &PaperProblem::name) !=
+                                      paper.problems.end();
+                             }) &&
+         std::ranges::all_of(report.algorithms, [&](const AlgorithmStyle& style) {
+           return std::ranges::find(paper.algorithms, style.name) != paper.algorithms.end() ||
+                  std::ranges::find(paper.styles, style.name, &AlgorithmStyle::name) !=
+                      paper.styles.end();
+         });
+}
+
+// What was run.
 std::string default_title(const Report& report) {
   std::set<std::string> problems;
   for (const ReportSection& section : report.sections) {
-    for (const ProblemFigure& figure : section.problems) {
-      problems.insert(figure.problem);
-      const Paper* paper = detail::paper_beside(figure.problem, figure.steps);
-      if (report.paper && paper != nullptr) return paper->report_title;
-    }
+    for (const ProblemFigure& figure : section.problems) problems.insert(figure.problem);
   }
   if (problems.empty()) return "Checks of the theory";
+  for (const Paper& paper : papers()) {
+    if (report.paper && repeats(paper, problems, report)) return paper.report_title;
+  }
   if (problems.size() == 1) {
     return fmt::format("{} algorithms on {}", report.algorithms.size(), *problems.begin());
   }

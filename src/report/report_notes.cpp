@@ -64,8 +64,10 @@ void note_runs(std::span<const std::filesystem::path> folders, const Gathered& g
 
 void note_cells(std::span<const GatheredCell> cells, std::vector<std::string>& notes) {
   std::vector<std::string> unfinished, empty, failed, lost;
+  std::vector<CellSummary> summaries;
   for (const GatheredCell& cell : cells) {
     const CellSummary& summary = cell.summary;
+    summaries.push_back(summary);
     const std::string name = cell_name(summary);
     if (summary.trials == 0) {
       empty.push_back(name);
@@ -93,6 +95,7 @@ void note_cells(std::span<const GatheredCell> cells, std::vector<std::string>& n
   if (!lost.empty()) {
     notes.push_back(fmt::format("All trials failed, so not in any figure: {}.", listed(lost)));
   }
+  for (const std::string& line : remark_lines(summaries)) notes.push_back(line + ".");
 }
 
 void note_comparisons(std::span<const ReportSection> sections, std::vector<std::string>& notes) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "report/paper_order.hpp"
@@ -168,6 +169,11 @@ class Filler {
     }
     if (table_.kind != TableKind::kTime) {
       for (std::size_t c = 0; c < columns_.size(); ++c) mark(c);
+      if (!stuck_.empty()) {
+        table_.notes.push_back(
+            fmt::format("Not marked as lowest or near it where some of their trials are stuck: {}.",
+                        fmt::join(stuck_, ", ")));
+      }
       add_notes_of_papers();
     } else if (has_paper({&table_, 1})) {
       table_.notes.emplace_back("The paper's seconds are those of its machine and its code.");
@@ -246,11 +252,19 @@ class Filler {
 
   void mark(std::size_t column) {
     std::vector<TableCell*> filled;
+    std::size_t compared = 0;
     for (std::size_t r = 0; r < table_.algorithms.size(); ++r) {
       TableCell& cell = table_.cells[r * table_.problems.size() + column];
-      if (cell.trials > 0) filled.push_back(&cell);
+      if (cell.trials == 0) continue;
+      ++compared;
+      // A mean over trials that lost the best action and trials that did not describes neither.
+      if (cell.stuck > 0.0) {
+        stuck_.insert(table_.algorithms[r]);
+      } else {
+        filled.push_back(&cell);
+      }
     }
-    if (filled.size() < 2) return;
+    if (compared < 2 || filled.empty()) return;
     const TableCell best =
         **std::ranges::min_element(filled, {}, [](const TableCell* cell) { return cell->mean; });
     for (TableCell* cell : filled) {
@@ -314,6 +328,7 @@ class Filler {
   const Grid& grid_;
   const bool with_paper_;
   std::vector<std::size_t> columns_;  // indices into grid_.columns
+  std::set<std::string> stuck_;       // algorithms with stuck trials
   Table table_;
 };
 

@@ -269,6 +269,9 @@ TEST(ExpandSweep, MakesAllCombinations) {
     EXPECT_NO_THROW(make_target(spec, 1));
   }
   EXPECT_EQ(expand_sweep("m(file=\"a|b\")"), Texts{"m(file=\"a|b\")"});
+  EXPECT_EQ(expand_sweep("csv(file=a|b)"), Texts{"csv(file=a|b)"}) << "| joins files";
+  EXPECT_EQ(expand_sweep("csv( file=a|b, label=x|y)"),
+            (Texts{"csv( file=a|b, label=x)", "csv( file=a|b, label=y)"}));
 }
 
 }  // namespace

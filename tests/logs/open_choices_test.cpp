@@ -107,9 +107,10 @@ TEST(OpenChoices, NamesLineAndField) {
   EXPECT_THAT(message(json_line("a", 0.0, "1") + "\n"),
               HasSubstr("line 2: the chance of the chosen action is 0"));
   EXPECT_THAT(message(json_line("a", 1.5, "1") + "\n"), HasSubstr("line 2: the chance"));
-  EXPECT_THAT(message(R"({"rewardActionId":"a","reward":1,"actions":[{"id":"a"}],"request":{}})"
+  EXPECT_THAT(message(R"({"rewardActionId":"a","reward":1,"actions":[{"id":"a"},)"
+                      R"({"id":"b","probability":1}],"request":{}})"
                       "\n"),
-              HasSubstr("line 2: actions[0].probability: is missing"));
+              HasSubstr("line 2: actions: some have a probability and some do not"));
   // The end of a file that is still being written.
   const auto torn = folders.file("torn.jsonl", good + good.substr(0, 30));
   EXPECT_EQ(evaluated(torn).skipped.at("torn line at the end"), 1U);

@@ -144,6 +144,43 @@ TEST(SummaryJson, NumbersReadBackExactlyAndStringsAreEscaped) {
   EXPECT_EQ(json["cells"][0]["regret"]["p10"].get<double>(), summaries[0].regret.p10);
 }
 
+// Nobody should read the error of one trial as 0.
+TEST(SummaryJson, TheStandardErrorOfOneTrialIsNull) {
+  const Cell one = cell_of("p", "one", 1), two = cell_of("p", "two", 2);
+  const auto summaries =
+      summarise({.seed = 1, .cells = {results_of(one, 1), results_of(two, 2)}}, {{one, two}});
+  const Json json = Json::parse(summary_json(summaries));
+  EXPECT_TRUE(json["cells"][0]["regret"]["sem"].is_null());
+  EXPECT_TRUE(json["cells"][0]["reward"]["sem"].is_null());
+  EXPECT_EQ(json["cells"][0]["regret"]["mean"], 10.0);
+  EXPECT_EQ(json["cells"][1]["regret"]["sem"], 5.0);
+}
+
+// Of three trials each; `shift` is added to every regret.
+CellSummary summary_of(const std::string& problem, const std::string& agent, double shift = 0.0) {
+  Cell cell = cell_of(problem, agent, 3);
+  cell.agent_spec = agent;
+  CellResults results = results_of(cell, 3);
+  for (TrialRecord& trial : results.trials) trial.regret += shift;
+  return summarise(results, 3);
+}
+
+TEST(Remarks, NameAgentsThatNeverExploreOnce) {
+  const std::vector<CellSummary> summaries = {
+      summary_of("p", "linear+greedy"), summary_of("p", "linear+sau_ucb", 1.0),
+      summary_of("q", "linear+greedy"), summary_of("q", "an agent of one's own")};
+  EXPECT_THAT(remark_lines(summaries), ElementsAre(HasSubstr("linear+greedy never explores")));
+}
+
+TEST(Remarks, NameAgentsThatDidAsWellAsOneWithoutContexts) {
+  const std::vector<CellSummary> summaries = {
+      summary_of("p", "linear+sau_ucb"), summary_of("p", "sample_mean+ucb1"),
+      summary_of("p", "linear+lin_ucb", 1.0), summary_of("q", "linear+sau_ucb")};
+  EXPECT_THAT(remark_lines(summaries),
+              ElementsAre("linear+sau_ucb on p has exactly the results of sample_mean+ucb1, which "
+                          "does not read contexts"));
+}
+
 TEST(SummaryJson, OfNothingIsAnEmptyList) {
   EXPECT_EQ(Json::parse(summary_json({})), Json::parse(R"({"cells":[]})"));
 }

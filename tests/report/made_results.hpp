@@ -19,7 +19,7 @@ struct MadeCell {
 };
 
 inline MadeCell bernoulli(const std::string& agent, std::vector<double> regret) {
-  return {"bernoulli-10-0.1", "bernoulli", agent, "spec of " + agent, std::move(regret)};
+  return {"bernoulli-10-0.1", "bernoulli(best=0)", agent, "spec of " + agent, std::move(regret)};
 }
 
 // Writes the folder as a run would, without playing.

@@ -224,6 +224,18 @@ TEST(MakeReport, OnlyThePapersProblemsHaveItsNumbers) {
   EXPECT_THAT(without.differences, IsEmpty());
 }
 
+// The paper's title is only for a page that repeats the paper and shows nothing else.
+TEST(MakeReport, TheTitleSaysWhatWasRun) {
+  const MadeCell uniform = wheel("wheel-0.90", "wheel(delta=0.9,best=0)", "Uniform", 15000);
+  const MadeCell linear = wheel("wheel-0.90", "wheel(delta=0.9,best=0)", "Linear-SAU-S", 8000);
+  EXPECT_THAT(report_of({uniform, linear}).title, HasSubstr("repeated"));
+  EXPECT_EQ(report_of({uniform, linear}, {.paper = false}).title, "2 algorithms on wheel-0.90");
+  const MadeCell own = wheel("wheel-0.90", "wheel(delta=0.9,best=0)", "mine", 8000);
+  EXPECT_EQ(report_of({uniform, linear, own}).title, "3 algorithms on wheel-0.90");
+  const MadeCell other = wheel("my wheel", "wheel(delta=0.8)", "Uniform", 15000);
+  EXPECT_EQ(report_of({uniform, linear, other}).title, "2 algorithms on 2 problems");
+}
+
 TEST(MakeReport, SyntheticAndFreshDataAreMarked) {
   const Report report = report_of(
       {{"census-synthetic", "dataset(name=census_synthetic)", "Uniform", "u", {1, 2}, 25000},

@@ -110,6 +110,19 @@ TEST(MakeTables, WithoutUniformThereIsANote) {
   }
 }
 
+TEST(MakeTables, AnAgentWithStuckTrialsIsNotMarked) {
+  CellSummary stuck = mine("stuck", 5.0, 1.0);
+  stuck.stuck = 0.02;
+  const Table table =
+      make_tables(std::vector{stuck, mine("a", 10.0, 3.0), mine("b", 11.0, 3.0)}, kRegretOnly)
+          .at(0);
+  EXPECT_EQ(table.cell(0, 0).standing, Standing::kOther);
+  EXPECT_EQ(table.cell(1, 0).standing, Standing::kBest);
+  EXPECT_EQ(table.cell(2, 0).standing, Standing::kNear);
+  EXPECT_THAT(table.notes, ElementsAre("Not marked as lowest or near it where some of their trials "
+                                       "are stuck: stuck."));
+}
+
 TEST(MakeTables, MarksTheLowestMeanAndThoseWithinTwoErrorsOfIt) {
   // 3 and 4: combined error 5. 20 is exactly two errors above 10, 20.1 is not.
   const Table table = make_tables(std::vector{mine("a", 10.0, 3.0), mine("b", 20.0, 4.0),

@@ -30,7 +30,7 @@ class ChoiceSource {
 };
 
 // Throws an Error that names the source, the line and the field when a decision cannot be
-// evaluated: its chance is 0, above 1 or no number, or its reward is not finite.
+// evaluated: its chance is 0 or above 1, or its reward is not finite. It may have no chance (NaN).
 void check_choice(const ChoiceSource& source, const LoggedChoice& choice);
 
 }  // namespace sau

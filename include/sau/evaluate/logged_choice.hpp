@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -12,14 +13,17 @@
 
 namespace sau {
 
+// The chance of a decision whose log has none.
+inline constexpr double kNoChance = std::numeric_limits<double>::quiet_NaN();
+
 // One decision of a log and the reward that followed. A view of a ChoiceBatch.
 struct LoggedChoice {
   HashedFeatures context = {};
   std::span<const OfferedAction> actions = {};
   std::size_t chosen = 0;  // place among the actions
-  double chance = 0.0;     // of the chosen action, when it was chosen
-  std::span<const double> chances =
-      {};  // of every action; empty if the log has only that of the chosen
+  double chance = 0.0;     // of the chosen action, when it was chosen; NaN if the log has none
+  // Of every action; empty if the log has at most that of the chosen one.
+  std::span<const double> chances = {};
   double reward = 0.0;
   std::uint64_t line = 0;  // of the file, or number of the record
   Milliseconds time = 0;   // 0 if the log has none

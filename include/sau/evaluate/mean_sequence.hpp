@@ -44,6 +44,13 @@ class LowerMeanSequence {
   // Every mean below it is excluded at this moment; `least`, the least possible mean, if none is.
   double bound(double alpha, double least) const noexcept;
 
+  // The shifts are those it was made with.
+  static void state(auto& self, auto&& field) {
+    field("sums", self.sums_);
+    field("count", self.count_);
+    field("largest", self.largest_);
+  }
+
  private:
   static constexpr std::size_t kBets = 49;  // 2^-14, 2^-13.5, ..., 2^10
   struct Sums {

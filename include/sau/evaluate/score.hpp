@@ -4,10 +4,12 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sau/core/types.hpp"
 #include "sau/evaluate/estimators.hpp"
+#include "sau/evaluate/gain.hpp"
 #include "sau/evaluate/intervals.hpp"
 #include "sau/evaluate/logged_choice.hpp"
 #include "sau/evaluate/mean_sequence.hpp"
@@ -21,6 +23,7 @@ struct ScoreSettings {
   RewardRange rewards{0.0, 1.0};
   EstimatorSettings settings = {};
 
+  bool weighs() const;    // whether an estimator uses logged chances
   bool predicts() const;  // whether an estimator uses the reward model
   bool groups() const;    // whether mips is among them
 };
@@ -28,6 +31,7 @@ struct ScoreSettings {
 // How well a log covers a policy.
 struct Coverage {
   std::uint64_t decisions = 0;
+  std::uint64_t unknown = 0;            // decisions without a logged chance; they have no weight
   double weights = 0.0, squares = 0.0;  // sums of w and w^2
   double largest = 0.0;                 // the largest w
   std::uint64_t largest_line = 0;
@@ -66,7 +70,11 @@ class PolicyScore {
            std::span<const double> predicted);
 
   const Coverage& coverage() const noexcept { return coverage_; }
-  std::vector<EstimateResult> estimates() const;
+  std::vector<EstimateResult> estimates() const { return estimates(settings_.interval); }
+  // With intervals of another kind. Those by resampling need the kind in the settings.
+  std::vector<EstimateResult> estimates(IntervalKind kind) const;
+  // Of one estimator of the settings.
+  Interval interval(IntervalKind kind, std::string_view estimator) const;
   // The value that the interval of `anytime` is about: that of dr, or else of ips.
   double value() const;
   // Holds at every moment at once, for the mean over all decisions so far.
@@ -76,26 +84,20 @@ class PolicyScore {
 
   // What the policy earns more than the logged one, per decision, and its interval of that kind.
   double gain() const noexcept { return gain_.value(); }
-  Interval anytime_gain() const;
-  // Logarithm of the evidence that the gain is above `margin` (in units of the reward), or, with
-  // `worse`, that it is below -margin: at log(1/alpha) it is enough for that alpha.
-  double gain_evidence(double margin, bool worse) const noexcept;
+  Interval anytime_gain() const {
+    if (coverage_.unknown > 0) return {kUndefined, kUndefined};
+    return gain_.anytime(settings_.alpha);
+  }
+  // As GainScore::evidence().
+  double gain_evidence(double margin, bool worse) const noexcept {
+    return gain_.evidence(margin, worse);
+  }
 
  private:
-  class Gain {
-   public:
-    void add(double difference) noexcept;
-    double value() const noexcept;
-
-   private:
-    std::uint64_t count_ = 0;
-    double mean_ = 0.0;
-  };
   void add_to_sequences(const LoggedChoice& choice, std::span<const double> policy,
                         std::span<const double> predicted, double weight);
   double group_weight(const LoggedChoice& choice, std::span<const double> policy) const;
-  Interval interval(IntervalKind kind, const std::string& name, const Estimator& estimator,
-                    double value, double squared_error) const;
+  Interval interval(IntervalKind kind, const std::string& name, const Estimator& estimator) const;
   bool applies(IntervalKind kind, const std::string& name) const;
 
   ScoreSettings settings_;
@@ -103,9 +105,8 @@ class PolicyScore {
   std::vector<std::unique_ptr<Estimator>> estimators_;
   Coverage coverage_;
   LikelihoodSums likelihood_;
-  LowerMeanSequence low_, high_;   // of the value, and of 1 - value, scaled to [0, 1]
-  LowerMeanSequence more_, less_;  // of the gain, and of its negative
-  Gain gain_;
+  LowerMeanSequence low_, high_;  // of the value, and of 1 - value, scaled to [0, 1]
+  GainScore gain_;
   std::vector<ScoredChoice> kept_;  // for resampling
   std::vector<double> scratch_;
 };

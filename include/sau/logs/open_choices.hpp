@@ -2,6 +2,7 @@
 
 #include <array>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,6 +22,9 @@ struct ChoiceOptions {
   ChoiceFormat format = ChoiceFormat::kAuto;
   std::vector<std::string> by = {};  // context features that divide the results
   CsvColumns csv = {};
+  // Of a folder: decisions from this time on and before that one; others are skipped.
+  Milliseconds from = std::numeric_limits<Milliseconds>::min(),
+               until = std::numeric_limits<Milliseconds>::max();
 };
 
 // Opens a log of decisions: the folder of a service, as it is at this moment, even while the

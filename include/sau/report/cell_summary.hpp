@@ -43,6 +43,10 @@ std::string summary_json(std::span<const CellSummary> summaries);
 // time. A column `failed` if any trial failed.
 std::string summary_table(std::span<const CellSummary> summaries);
 
+// What a reader should know before comparing these cells, one line each: agents that never explore,
+// and agents that did exactly as well as one that does not read contexts.
+std::vector<std::string> remark_lines(std::span<const CellSummary> summaries);
+
 // One line per cell with failed trials: how many, and why the first failed.
 std::vector<std::string> failure_lines(std::span<const CellSummary> summaries);
 

@@ -11,6 +11,8 @@ struct Summary {
   double median = 0.0;
   double p10 = 0.0;
   double p90 = 0.0;
+
+  bool operator==(const Summary&) const = default;
 };
 
 // The q-quantile of values sorted in ascending order, interpolated between neighbours (type 7 of

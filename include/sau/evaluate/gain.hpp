@@ -1,0 +1,80 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "sau/core/types.hpp"
+#include "sau/evaluate/intervals.hpp"
+#include "sau/evaluate/logged_choice.hpp"
+#include "sau/evaluate/mean_sequence.hpp"
+
+namespace sau {
+
+// What the bets of the intervals need of the reward model's predictions m for a decision, each cut
+// so that w m stays within a limit: means of m over the policy and over the logged one, and m of
+// the chosen action; and the same of 1 - m ("up"). In units of the reward scaled to [0, 1].
+struct CutPredictions {
+  double of_policy = 0.0, of_logged = 0.0, at_chosen = 0.0;
+  double of_policy_up = 0.0, of_logged_up = 0.0, at_chosen_up = 0.0;
+};
+
+// The reward model helps a bet only as far as w m stays below a limit, which must be fixed in
+// advance. A small one costs little if the model is bad, a large one lets it help where weights are
+// large: the money is spread over several. 0 is plain ips.
+inline constexpr std::array kPredictionLimits = {0.0, 1.0, 4.0, 16.0};
+
+// One for each limit, or for the first alone if there are no predictions. Where the policy has mass
+// that the log could not choose, m is 0: the ends only get wider. The span is valid until the next
+// call of the same thread.
+std::span<const CutPredictions> cut_predictions(const LoggedChoice& choice,
+                                                std::span<const double> policy,
+                                                std::span<const double> predicted,
+                                                const RewardRange& rewards, bool predicts);
+
+// What a policy earns more than the one that made the log, per decision, and the evidence for it:
+// all that a gate needs. It can be saved and loaded.
+class GainScore {
+ public:
+  // `predicts`: there is a reward model.
+  GainScore(const RewardRange& rewards, bool predicts);
+
+  // As PolicyScore::add().
+  void add(const LoggedChoice& choice, std::span<const double> policy,
+           std::span<const double> predicted);
+  // The same, with cut_predictions() of the decision.
+  void add(const LoggedChoice& choice, std::span<const double> policy,
+           std::span<const double> predicted, std::span<const CutPredictions> cut);
+
+  // A decision whose chance is unknown: counts for value() alone.
+  void add_unweighed(double gain) noexcept {
+    ++count_;
+    mean_ += (gain - mean_) / static_cast<double>(count_);
+  }
+
+  std::uint64_t decisions() const noexcept { return count_; }
+  // NaN before the first decision.
+  double value() const noexcept { return count_ == 0 ? kUndefined : mean_; }
+  // Holds at every moment at once, for the mean over all decisions so far.
+  Interval anytime(double alpha) const;
+  // Logarithm of the evidence that the gain is above `margin` (in units of the reward), or, with
+  // `worse`, that it is below -margin: at log(1/alpha) it is enough for that alpha, and at
+  // log(2/alpha) the end of anytime(alpha) passes the margin.
+  double evidence(double margin, bool worse) const noexcept;
+
+  static void state(auto& self, auto&& field) {
+    field("gain_decisions", self.count_);
+    field("gain_mean", self.mean_);
+    LowerMeanSequence::state(self.more_, field);
+    LowerMeanSequence::state(self.less_, field);
+  }
+
+ private:
+  RewardRange rewards_;
+  bool predicts_;
+  std::uint64_t count_ = 0;
+  double mean_ = 0.0;
+  LowerMeanSequence more_, less_;  // of the gain, and of its negative
+};
+
+}  // namespace sau
