@@ -53,11 +53,6 @@ void BatchWork::keep(std::string_view id, EventState state) {
   kept.changed = true;
 }
 
-template <class T>
-void BatchWork::refuse(const Answer<T>& done, Failure failure) {
-  answers_.emplace_back([done, failure = std::move(failure)] { done(failure); });
-}
-
 void BatchWork::complete(EventState& state, EventPhase phase, double reward) {
   state.phase = phase;
   state.final_reward = reward;
@@ -91,6 +86,12 @@ void BatchWork::add(RankOperation& operation) {
         [done = operation.done, answer = answer_of(*decision.value())] { done(answer); });
     return;
   }
+  start(operation);
+  answers_.emplace_back([&operation] { operation.done(std::move(operation.answer)); });
+}
+
+void BatchWork::start(RankOperation& operation) {
+  const std::string& id = operation.answer.event_id;
   touched(id) = {.state = {.decision = ++last_,
                            .time = now_,
                            .fingerprint = operation.fingerprint,
@@ -103,7 +104,6 @@ void BatchWork::add(RankOperation& operation) {
   // The operation lives until the batch is done.
   reports_.emplace_back(
       [&operation, time = now_](JournalObserver& observer) { observer.ranked(operation, time); });
-  answers_.emplace_back([&operation] { operation.done(std::move(operation.answer)); });
 }
 
 void BatchWork::add(RewardOperation& operation) {
@@ -164,13 +164,70 @@ void BatchWork::add(ConfigureOperation& operation) {
   const auto read = read_configuration(operation.json, configuration_);
   if (!read.ok()) return refuse(operation.done, read.failure());
   configuration_ = read.value();
-  configured_ = configuration_;
-  batch_.configuration = to_json(configuration_);
-  entry({.kind = EntryKind::kConfigured, .time = now_, .text = *batch_.configuration});
+  configured_now();
   answers_.emplace_back([done = operation.done, value = configuration_] { done(value); });
 }
 
+void BatchWork::configured_now() {
+  configured_ = configuration_;
+  batch_.configuration = to_json(configuration_);
+  entry({.kind = EntryKind::kConfigured, .time = now_, .text = *batch_.configuration});
+}
+
+void BatchWork::end_trial(GateOutcome outcome) {
+  const std::string id = std::exchange(configuration_.trial, {});
+  const Policy candidate = std::exchange(configuration_.candidate, {});
+  if (outcome == GateOutcome::kPromoted) configuration_.policy = candidate;
+  configured_now();
+  entry({.kind = EntryKind::kTrialEnded,
+         .time = now_,
+         .text = write_trial_end({.id = id, .outcome = outcome, .time = now_})});
+}
+
+void BatchWork::add(TrialBeginOperation& operation) {
+  if (!configuration_.trial.empty()) {
+    return refuse(operation.done,
+                  {Failure::Code::kConflict, "there is a candidate at the gate already", "gate"});
+  }
+  operation.plan.time = now_;
+  configuration_.trial = operation.plan.id;
+  configuration_.candidate = operation.plan.request.policy;
+  configured_now();
+  entry({.kind = EntryKind::kTrialBegun, .time = now_, .text = write_trial_plan(operation.plan)});
+  answers_.emplace_back([done = operation.done] { done(Done{}); });
+}
+
+void BatchWork::add(TrialEndOperation& operation) {
+  const std::string& trial = operation.trial;
+  if (configuration_.trial.empty() || (!trial.empty() && trial != configuration_.trial)) {
+    return refuse(operation.done,
+                  {Failure::Code::kNotFound, "there is no candidate at the gate", "gate"});
+  }
+  end_trial(operation.outcome);
+  answers_.emplace_back([done = operation.done] { done(Done{}); });
+}
+
+void BatchWork::add(PolicyOperation& operation) {
+  if (!configuration_.trial.empty()) end_trial(GateOutcome::kReplaced);
+  configuration_.policy = operation.policy;
+  configured_now();
+  entry({.kind = EntryKind::kPolicy, .time = now_, .text = write_policy_change(operation.change)});
+  answers_.emplace_back([done = operation.done, value = operation.change.policy] { done(value); });
+}
+
+void BatchWork::add(RemoveOperation& operation) {
+  // Everything that was acknowledged before somebody could ask for this.
+  configuration_.remove_until = first_ - 1;
+  batch_.keep_head_before = true;
+  configured_now();
+  answers_.emplace_back([done = operation.done] { done(Done{}); });
+}
+
 void BatchWork::add(ModelOperation& operation) {
+  if (operation.kind == EntryKind::kModelLoaded && operation.policy != configuration_.policy) {
+    return refuse(operation.done, {Failure::Code::kConflict,
+                                   "the policy was changed while the model was read", "policy"});
+  }
   entry({.kind = operation.kind, .time = now_, .text = operation.file});
   answers_.emplace_back([done = operation.done] { done(Done{}); });
 }

@@ -21,6 +21,7 @@ class BatchWork {
             const LogClock& clock)
       : store_(store),
         configuration_(configuration),
+        first_(last + 1),
         last_(last),
         clock_(clock),
         now_(clock.time()) {}
@@ -33,6 +34,12 @@ class BatchWork {
   void add(ActivateOperation& operation);
   void add(ConfigureOperation& operation);
   void add(ModelOperation& operation);
+  void add(PolicyOperation& operation);
+  void add(RemoveOperation& operation);
+  void add(TrialBeginOperation& operation);
+  void add(TrialEndOperation& operation);
+  void add(SlotsOperation& operation);
+  void add(GroupOperation& operation);
   // The reward wait time of a decision is over. Fails only if the store fails.
   std::optional<Failure> expire(Sequence decision);
   // The same for sorted decisions that are active and have no reward: nothing is looked up.
@@ -62,6 +69,14 @@ class BatchWork {
   // Copies the id, once.
   Touched& touched(std::string_view id);
   void entry(const Entry& entry);
+  // Writes a decision whose id is new.
+  void start(RankOperation& operation);
+  // The answer that an event with slots got before.
+  Result<SlotsAnswer> answer_again(const SlotsOperation& operation, Sequence first) const;
+  // Ends the trial that runs.
+  void end_trial(GateOutcome outcome);
+  // Logs configuration_, which has changed.
+  void configured_now();
   void complete(EventState& state, EventPhase phase, double reward);
   // Stores the new state of an event.
   void keep(std::string_view id, EventState state);
@@ -70,11 +85,13 @@ class BatchWork {
     return now_ > clock_.end_of_wait(state.time, configuration_.reward_wait_time);
   }
   template <class T>
-  void refuse(const Answer<T>& done, Failure failure);
+  void refuse(const Answer<T>& done, Failure failure) {
+    answers_.emplace_back([done, failure = std::move(failure)] { done(failure); });
+  }
 
   const SharedStore& store_;
   Configuration configuration_;
-  Sequence last_;
+  Sequence first_, last_;
   const LogClock& clock_;
   Milliseconds now_;
   StoreBatch batch_;

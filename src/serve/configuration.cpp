@@ -52,6 +52,15 @@ std::optional<Failure> read_time(const Json& value, std::string_view target, Mil
   return std::nullopt;
 }
 
+std::optional<Failure> read_policy(const Json& value, Policy& to) {
+  if (!value.is_object() || !value.contains("name") || !value["name"].is_string() ||
+      !value.contains("arguments") || !value["arguments"].is_string()) {
+    return bad("policy", "an object with name and arguments", value);
+  }
+  to = {.name = value["name"].get<std::string>(), .agent = value["arguments"].get<std::string>()};
+  return std::nullopt;
+}
+
 std::optional<Failure> read_field(std::string_view name, const Json& value, Configuration& to) {
   constexpr double kLongestRetention = 36'500.0;
   if (name == "rewardWaitTime") return read_time(value, name, to.reward_wait_time);
@@ -80,6 +89,36 @@ std::optional<Failure> read_field(std::string_view name, const Json& value, Conf
     return read_name(value, name, kAggregations, to.reward_aggregation);
   }
   if (name == "learningMode") return read_name(value, name, kModes, to.learning_mode);
+  if (name == "isAutoOptimizationEnabled") {
+    if (!value.is_boolean()) return bad(name, "true or false", value);
+    to.auto_optimization = value.get<bool>();
+    return std::nullopt;
+  }
+  if (name == "autoOptimizationFrequency") {
+    if (auto wrong = read_time(value, name, to.auto_optimization_frequency)) return wrong;
+    if (to.auto_optimization_frequency > 0) return std::nullopt;
+    return bad(name, "a time of more than 0", value);
+  }
+  if (name == "autoOptimizationStartDate") {
+    const auto time = value.is_string() ? parse_time(value.get_ref<const std::string&>())
+                                        : std::optional<Milliseconds>();
+    if (!time) return bad(name, "a time, such as \"2026-11-16T05:52:39Z\"", value);
+    to.auto_optimization_start = *time;
+    return std::nullopt;
+  }
+  if (name == "policy") return read_policy(value, to.policy);
+  if (name == "gate") {
+    if (!value.is_object() || !value.contains("trial") || !value["trial"].is_string()) {
+      return bad(name, "an object with trial, name and arguments", value);
+    }
+    to.trial = value["trial"].get<std::string>();
+    return read_policy(value, to.candidate);
+  }
+  if (name == "removeUntil") {
+    if (!value.is_number_unsigned()) return bad(name, "the number of a record", value);
+    to.remove_until = value.get<Sequence>();
+    return std::nullopt;
+  }
   if (name == "logRetentionDays") {
     double days = 0.0;
     if (auto wrong = read_number(value, name, -1.0, kLongestRetention, days)) return wrong;
@@ -90,8 +129,7 @@ std::optional<Failure> read_field(std::string_view name, const Json& value, Conf
   // Clients of the retired service send back all the fields they were given; these mean nothing
   // here.
   for (const std::string_view other :
-       {"lastConfigurationEditDate", "isAutoOptimizationEnabled", "autoOptimizationFrequency",
-        "autoOptimizationStartDate", "logMirrorEnabled", "logMirrorSasUri"}) {
+       {"lastConfigurationEditDate", "logMirrorEnabled", "logMirrorSasUri"}) {
     if (name == other) return std::nullopt;
   }
   return Failure{Failure::Code::kBadRequest, "there is no such setting",
@@ -155,7 +193,7 @@ Result<double> bounded_reward(double value, const Configuration& configuration) 
 std::string_view name_of(LearningMode mode) { return kModes[static_cast<std::size_t>(mode)]; }
 
 std::string to_json(const Configuration& configuration) {
-  const Json json = {
+  Json json = {
       {"rewardWaitTime", write_duration(configuration.reward_wait_time)},
       {"defaultReward", configuration.default_reward},
       {"rewardMinimum", configuration.reward_minimum},
@@ -170,11 +208,41 @@ std::string to_json(const Configuration& configuration) {
       {"modelExportFrequency", write_duration(configuration.model_export_frequency)},
       {"logRetentionDays", configuration.log_retention_days},
       {"learningMode", name_of(configuration.learning_mode)},
+      {"isAutoOptimizationEnabled", configuration.auto_optimization},
+      {"autoOptimizationFrequency", write_duration(configuration.auto_optimization_frequency)},
+      {"autoOptimizationStartDate", write_time(configuration.auto_optimization_start)},
   };
+  if (const Policy& policy = configuration.policy; policy != Policy{}) {
+    json["policy"] = {{"name", policy.name}, {"arguments", policy.agent}};
+  }
+  if (!configuration.trial.empty()) {
+    json["gate"] = {{"trial", configuration.trial},
+                    {"name", configuration.candidate.name},
+                    {"arguments", configuration.candidate.agent}};
+  }
+  if (configuration.remove_until > 0) json["removeUntil"] = configuration.remove_until;
   return json.dump();
 }
 
 Result<Configuration> read_configuration(std::string_view json, const Configuration& before) {
+  auto read = read_stored_configuration(json, before);
+  if (!read.ok()) return read;
+  if (read.value().policy != before.policy) {
+    return Failure{Failure::Code::kBadRequest,
+                   "the policy has a call of its own: PUT /configurations/policy", "policy"};
+  }
+  if (read.value().trial != before.trial || read.value().candidate != before.candidate) {
+    return Failure{Failure::Code::kBadRequest, "the gate has calls of its own: /v1/gate", "gate"};
+  }
+  if (read.value().remove_until != before.remove_until) {
+    return Failure{Failure::Code::kBadRequest,
+                   "the log is removed by a call of its own: DELETE /logs", "removeUntil"};
+  }
+  return read;
+}
+
+Result<Configuration> read_stored_configuration(std::string_view json,
+                                                const Configuration& before) {
   constexpr int kDeepest = 8;
   bool too_deep = false;
   const auto watch = [&too_deep](int depth, Json::parse_event_t, Json&) {

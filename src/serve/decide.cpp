@@ -51,6 +51,13 @@ DecidedCommittee committee_of(const std::vector<float>& weights,
 
 }  // namespace
 
+void decide_as_served(const OfferAgent& agent, const Configuration& configuration,
+                      HashedFeatures context, std::span<const OfferedAction> actions,
+                      std::span<Forecast> forecasts) {
+  agent.decide(context, actions, configuration.exploration_percentage, forecasts);
+  apply_floor(configuration.probability_floor, actions, forecasts);
+}
+
 RankOperation decide(RankRequest request, std::string body, const Configuration& configuration,
                      const PublishedModel& model, std::uint64_t seed) {
   StackMemory<4096> memory;
@@ -58,8 +65,7 @@ RankOperation decide(RankRequest request, std::string body, const Configuration&
   offered.reserve(request.actions.size());
   for (std::size_t i = 0; i < request.actions.size(); ++i) offered.push_back(request.offered(i));
   std::pmr::vector<Forecast> forecasts(offered.size(), memory.resource());
-  model.agent->decide(request.context(), offered, configuration.exploration_percentage, forecasts);
-  apply_floor(configuration.probability_floor, offered, forecasts);
+  decide_as_served(*model.agent, configuration, request.context(), offered, forecasts);
   const std::size_t policy =
       draw_from(forecasts, draw_of(seed, request.event_id), &Forecast::probability);
   const auto baseline = static_cast<std::size_t>(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "sau/serve/configuration.hpp"
@@ -9,6 +10,12 @@
 #include "serve/learner.hpp"
 
 namespace sau::detail {
+
+// What the agent forecasts for each action, with the probabilities that the service answers with:
+// by the configuration's share of uniform choices, and its floor.
+void decide_as_served(const OfferAgent& agent, const Configuration& configuration,
+                      HashedFeatures context, std::span<const OfferedAction> actions,
+                      std::span<Forecast> forecasts);
 
 // Answers a request, which has an event id: the record to write, and the answer once it is written.
 // The draw depends only on the seed, the event id and the probabilities.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "sau/core/version.hpp"
 #include "serve/decision_text.hpp"
@@ -33,6 +34,21 @@ std::string describe_model(const ModelView& model) {
                      {"lastModifiedTime", write_time(model.published)},
                      {"ageSeconds", seconds(model.now - model.published)},
                      {"checksum", model.checksum}});
+}
+
+Result<std::string> describe_log(const EventStore& store) {
+  std::optional<Milliseconds> first;
+  const Status read =
+      store.decisions(store.base().last + 1, [&first](Sequence, const Decision& decision) {
+        first = decision.time;
+        return false;
+      });
+  if (!read.ok()) return read.failure();
+  if (!first) {
+    return Failure{Failure::Code::kNotFound, "the log is empty", "", "LogsPropertiesNotFound"};
+  }
+  return dumped(
+      Json{{"dateRange", {{"from", write_time(*first)}, {"to", write_time(store.head().time)}}}});
 }
 
 Result<std::string> describe_decision(const EventStore& store, std::string_view event_id,
@@ -163,6 +179,7 @@ std::string describe_status(const ServiceView& view, const Activity& activity,
              {"apprenticeAgreement", view.mode == LearningMode::kApprentice
                                          ? mean_of(static_cast<double>(all.agreed), all.ranks)
                                          : Json()}}},
+           {"gate", view.gate ? Json::parse(to_json(*view.gate)) : Json()},
            {"history", std::move(seconds_list)},
            {"actions", std::move(actions)},
            {"actionCount", view.known_actions},

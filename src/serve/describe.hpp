@@ -7,6 +7,7 @@
 
 #include "sau/agent/offer_agent.hpp"
 #include "sau/serve/configuration.hpp"
+#include "sau/serve/gate.hpp"
 #include "sau/store/event_store.hpp"
 #include "serve/activity.hpp"
 #include "serve/metrics.hpp"
@@ -23,6 +24,9 @@ struct ModelView {
   std::string checksum;
 };
 std::string describe_model(const ModelView& model);
+
+// From the first decision in the log to its end; a failure if it has no decision.
+Result<std::string> describe_log(const EventStore& store);
 
 // A decision and what became of it; `wait` is how long a reward counts, `members` are those of a
 // committee.
@@ -42,6 +46,7 @@ struct ServiceView {
   std::uint64_t waiting = 0, lag = 0, log_bytes = 0, known_actions = 0;
   std::string fault;
   std::vector<MemberRecord> members = {};  // of a committee
+  std::optional<GateState> gate = {};
   std::vector<Activity::Share> shares = {};
   std::vector<ActionRecord> actions = {};
 };

@@ -43,7 +43,8 @@ std::shared_ptr<const Configuration> stored_configuration(const SharedStore& sto
       good(store.read([](const EventStore& events) { return events.configuration(); }));
   if (!found) return std::make_shared<const Configuration>(otherwise);
   return std::make_shared<const Configuration>(
-      good(read_configuration(*found, configuration_of_old_folders()), "the stored configuration"));
+      good(read_stored_configuration(*found, configuration_of_old_folders()),
+           "the stored configuration"));
 }
 
 Journal::Journal(SharedStore& store, Current<Configuration>& configuration,

@@ -16,7 +16,9 @@
 #include "sau/serve/service.hpp"
 #include "serve/current.hpp"
 #include "serve/log_clock.hpp"
+#include "serve/policy.hpp"
 #include "serve/shared_store.hpp"
+#include "serve/trial.hpp"
 
 namespace sau::detail {
 
@@ -46,10 +48,43 @@ struct ConfigureOperation {
 struct ModelOperation {
   EntryKind kind = EntryKind::kModelReset;
   std::string file;
+  Policy policy;  // that the file is for; refused if there is another one by now
   Answer<Done> done;
 };
-using Operation = std::variant<RankOperation, RewardOperation, ActivateOperation,
-                               ConfigureOperation, ModelOperation>;
+struct PolicyOperation {
+  Policy policy;
+  PolicyChange change;  // the same with the agent's spec, even if that is the folder's
+  Answer<Policy> done;
+};
+// Removes the whole log, as far as nothing waits for it.
+struct RemoveOperation {
+  Answer<Done> done;
+};
+struct TrialBeginOperation {
+  TrialPlan plan;  // its time is set when it is written
+  Answer<Done> done;
+};
+struct TrialEndOperation {
+  std::string trial;  // empty: the one that runs
+  GateOutcome outcome = GateOutcome::kStopped;
+  Answer<Done> done;
+};
+// The slots of one event, all or none of which are written.
+struct SlotsOperation {
+  std::vector<std::string> slot_ids;
+  std::vector<RankOperation> slots;  // their own answers are not used
+  std::uint64_t fingerprint = 0;     // of the whole request
+  Answer<SlotsAnswer> done;
+};
+// Rewards or activations that are written together.
+struct GroupOperation {
+  std::vector<std::variant<RewardOperation, ActivateOperation>> parts;
+  Answer<Done> done;
+};
+using Operation =
+    std::variant<RankOperation, RewardOperation, ActivateOperation, ConfigureOperation,
+                 ModelOperation, PolicyOperation, RemoveOperation, TrialBeginOperation,
+                 TrialEndOperation, SlotsOperation, GroupOperation>;
 
 // Is told what happened, for counters and the live page. Called by the journal thread.
 class JournalObserver {

@@ -20,7 +20,9 @@ constexpr std::size_t kAtOnce = 256;
 // must copy what it changes: under load many rewards should share that cost.
 constexpr int kPublishShare = 10;
 constexpr auto kPublishPause = 2ms, kLaggingPause = 50ms;
-constexpr auto kRetry = 500ms;
+constexpr auto kRetry = 500ms, kCallAgain = 100ms;
+// Under load, what is shown of a trial is this old at most: its interval takes a while to compute.
+constexpr auto kShowPause = 200ms;
 constexpr int kNice = 19;
 
 }  // namespace
@@ -32,10 +34,12 @@ Learner::Learner(SharedStore& store, const Current<Configuration>& configuration
       options_(std::move(options)),
       replayer_(std::move(replayer)),
       published_(nullptr),
+      gate_(std::make_shared<const std::optional<GateState>>(replayer_.gate())),
       position_(replayer_.position()),
       usable_(replayer_.position()),
       snapshot_position_(replayer_.position()) {
   publish();
+  judge(true);
 }
 
 void Learner::start() {
@@ -116,6 +120,7 @@ void Learner::run() {
 
 void Learner::turn(Sequence until, Sequence wanted) {
   const bool learned = until <= position_ || learn_some(until);
+  if (verdict_) options_.judged(verdict_->first, verdict_->second);
   const auto now = Clock::now();
   const auto frequency = std::chrono::milliseconds(configuration_.get()->model_export_frequency);
   // When it lags, publish less often: the rewards that wait are older than this pause anyway, and
@@ -125,13 +130,43 @@ void Learner::turn(Sequence until, Sequence wanted) {
   const bool waited_for = wanted > usable_ && position_ >= wanted;
   if (position_ > usable_ && (waited_for || now >= last_publish_ + pause)) publish();
   if (learned) stuck_ = false;
-  if (now < last_snapshot_ + options_.snapshot_every) return;
+  const bool due = hurried_.exchange(false) || now >= last_snapshot_ + options_.snapshot_every ||
+                   (called_again_ && now >= next_call_);
+  if (!due) return;
   if (position_ > snapshot_position_) return snapshot();
-  // Events grow old even when nothing happens.
   last_snapshot_ = now;
-  if (std::filesystem::exists(snapshot_file(options_.folder))) {
-    options_.snapshotted(snapshot_position_);
+  // Events grow old even when nothing happens.
+  if (std::filesystem::exists(snapshot_file(options_.folder))) report_snapshot();
+}
+
+void Learner::judge(bool at_leisure) {
+  const auto now = Clock::now();
+  const bool show = at_leisure || now >= next_shown_;
+  std::shared_ptr<const std::optional<GateState>> gate;
+  {
+    const std::lock_guard lock(agent_mutex_);
+    verdict_.reset();
+    if (const Trial* const trial = replayer_.trial()) {
+      if (const auto found = trial->verdict()) verdict_.emplace(trial->plan().id, *found);
+    }
+    if (show) gate = std::make_shared<const std::optional<GateState>>(replayer_.gate());
   }
+  if (!show) return;
+  gate_.set(std::move(gate));
+  next_shown_ = now + kShowPause;
+}
+
+void Learner::hurry() {
+  hurried_ = true;
+  wake_.notify_one();
+}
+
+void Learner::report_snapshot() {
+  const bool again = options_.snapshotted(snapshot_position_);
+  // Less and less often: what it waits for may take long.
+  call_pause_ = called_again_ && again ? 2 * call_pause_ : Clock::duration(kCallAgain);
+  called_again_ = again;
+  next_call_ = Clock::now() + call_pause_;
 }
 
 bool Learner::get_stuck(const char* why) noexcept {
@@ -178,10 +213,15 @@ bool Learner::learn_some(Sequence until) {
   bool changed = true;
   {
     const std::lock_guard lock(agent_mutex_);
-    if (!failure) replayer_.reach(reached);
+    if (!failure) {
+      replayer_.reach(reached);
+      failure =
+          store_.read([this](const EventStore& store) { return replayer_.follow_trial(store); });
+    }
     changed = replayer_.version() != published_.get()->version;
     position_.store(replayer_.position(), std::memory_order_release);
   }
+  judge(position_ >= until);
   if (!changed) set_usable();
   return failure ? get_stuck(failure->message.c_str()) : true;
 }
@@ -226,12 +266,12 @@ void Learner::snapshot() {
     {
       const std::lock_guard lock(agent_mutex_);
       if (!replayer_.between_entries()) return;
-      bytes = replayer_.model();
+      bytes = replayer_.everything();
       position = replayer_.position();
     }
     write_file(snapshot_file(options_.folder), bytes);
     snapshot_position_ = position;
-    options_.snapshotted(position);
+    report_snapshot();
   } catch (const std::exception& error) {
     note_safely(options_.note, "the model could not be written: ", error.what());
   }

@@ -7,8 +7,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "sau/serve/configuration.hpp"
@@ -38,8 +40,12 @@ struct LearnerOptions {
   std::function<Milliseconds()> clock;
   std::function<void(const std::string&)> note;
   std::function<void(const Lesson&)> learned;  // called by the learner thread
-  // A model that has read the log up to here is on disk. Called by the learner thread.
-  std::function<void(Sequence position)> snapshotted;
+  // A model that has read the log up to here is on disk. Returns whether it wants to be called
+  // again soon, even if there is no newer one. Called by the learner thread.
+  std::function<bool(Sequence position)> snapshotted;
+  // The evidence about the candidate of this trial is enough. Called by the learner thread, again
+  // and again until the log says that the trial has ended.
+  std::function<void(const std::string& trial, GateOutcome verdict)> judged;
 };
 
 // The thread that learns. It follows the log, publishes its model, and writes it to disk now and
@@ -66,6 +72,11 @@ class Learner {
   // Records up to the latest entry that are not learned yet.
   std::uint64_t lag() const;
 
+  // The trial that runs, or else the latest.
+  std::optional<GateState> gate() const { return *gate_.get(); }
+  // Lets the thread write the model to disk as soon as possible.
+  void hurry();
+
   // Returns when everything up to `sequence` is learned and published, or when it is stopped.
   void wait_for(Sequence sequence);
   // Ends the thread and writes the model; writes nothing if the thread was never started.
@@ -78,12 +89,16 @@ class Learner {
   void turn(Sequence until, Sequence wanted);
   // Returns false when it got stuck.
   bool learn_some(Sequence until);
+  // Looks at the trial. At leisure, also shows how far it has come.
+  void judge(bool at_leisure);
   // Says why, once. Returns false.
   bool get_stuck(const char* why) noexcept;
   void publish();
   // Everything learned is published.
   void set_usable();
   void snapshot();
+  // Calls options_.snapshotted.
+  void report_snapshot();
 
   SharedStore& store_;
   const Current<Configuration>& configuration_;
@@ -92,6 +107,7 @@ class Learner {
   mutable std::mutex agent_mutex_;  // held while learning and saving, never while deciding
   Replayer replayer_;
   Current<PublishedModel> published_;
+  Current<std::optional<GateState>> gate_;
   std::atomic<Sequence> position_;  // everything up to here is learned
   std::atomic<Sequence> usable_;    // everything up to here is learned and published
 
@@ -99,12 +115,15 @@ class Learner {
   std::condition_variable wake_, settled_;
   Sequence committed_ = 0, last_entry_ = 0, wanted_ = 0;
   bool stopping_ = false;
+  std::atomic<bool> hurried_{false};
 
   // Used only by the learner thread.
   Sequence snapshot_position_ = 0;
-  Clock::time_point last_publish_{}, last_snapshot_ = Clock::now();
-  Clock::duration publish_cost_{};
-  bool stuck_ = false;
+  Clock::time_point last_publish_{}, last_snapshot_ = Clock::now(), next_call_ = Clock::now();
+  Clock::duration publish_cost_{}, call_pause_{};
+  Clock::time_point next_shown_{};
+  std::optional<std::pair<std::string, GateOutcome>> verdict_;  // about the trial that runs
+  bool stuck_ = false, called_again_ = false;
   std::thread thread_;
 };
 

@@ -13,6 +13,7 @@
 #include "sau/serve/log_tools.hpp"
 #include "sau/store/event_store.hpp"
 #include "serve/model_file.hpp"
+#include "serve/policy.hpp"
 #include "serve/replayer.hpp"
 #include "serve/settings.hpp"
 
@@ -88,7 +89,9 @@ void verify_models(const std::filesystem::path& folder, const LogHead& base,
     throw Error(fmt::format("{}: too old: it has not learned from the removed records up to {}",
                             detail::base_file(folder).string(), base.last));
   }
-  for (const std::string& name : loaded) position(detail::loaded_file(folder, name));
+  for (const std::string& name : loaded) {
+    if (!name.empty()) position(detail::loaded_file(folder, name));
+  }
   try {
     const auto file = detail::snapshot_file(folder);
     if (std::filesystem::exists(file)) position(file);
@@ -112,6 +115,12 @@ LogCheck verify_log(const std::filesystem::path& folder) {
     ++result.entries;
     outcomes.add(sequence, entry);
     if (entry.kind == EntryKind::kModelLoaded) loaded.insert(entry.text);
+    if (entry.kind == EntryKind::kPolicy) {
+      loaded.insert(good(detail::read_policy_change(entry.text)).model);
+    }
+    if (entry.kind == EntryKind::kTrialBegun) {
+      loaded.insert(good(detail::read_trial_plan(entry.text)).model);
+    }
     return true;
   }));
   std::uint64_t waiting = 0;
@@ -181,7 +190,6 @@ ReplayCheck replay_log(const std::filesystem::path& folder) {
   const detail::ModelHead head = detail::read_model_head(stored, "the model");
   ReplayCheck check;
   check.position = head.position;
-  check.agent = settings.agent;
   check.stored = detail::model_checksum(stored);
   check.from_base = from_base;
   good(store->entries(replayer.position() + 1, [&, &replaying = replayer, &log = *store](
@@ -191,7 +199,9 @@ ReplayCheck replay_log(const std::filesystem::path& folder) {
     return true;
   }));
   replayer.reach(head.position);
-  const std::string replayed = replayer.model();
+  if (const auto failure = replayer.follow_trial(*store)) throw Error(failure->message);
+  const std::string replayed = replayer.everything();
+  check.agent = replayer.spec();
   check.learned = replayer.agent().learned();
   check.replayed = detail::model_checksum(replayed);
   check.same = detail::same_model(replayed, stored);

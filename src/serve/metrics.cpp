@@ -100,6 +100,12 @@ struct Metrics::Families {
   Gauge& writable = gauge("sau_log_writable", "1 when the log takes records, else 0.");
   Gauge& clock_offset =
       gauge("sau_clock_offset_seconds", "How far the log's time is ahead of the clock.");
+  Gauge& gate_running = gauge("sau_gate_running", "1 while a candidate is watched, else 0.");
+  Gauge& gate_decisions =
+      gauge("sau_gate_decisions", "Decisions that the present or latest candidate was scored on.");
+  Gauge& gate_gain = gauge("sau_gate_gain", "What it would have earned more, per decision.");
+  Gauge& gate_low = gauge("sau_gate_gain_low", "Lower end of the interval of that.");
+  Gauge& gate_high = gauge("sau_gate_gain_high", "Upper end of the interval of that.");
 };
 
 Metrics::Metrics() : families_(std::make_unique<Families>()) {}
@@ -197,6 +203,12 @@ std::string Metrics::text(const Gauges& gauges) const {
   f.actions.Set(gauges.actions);
   f.writable.Set(gauges.writable);
   f.clock_offset.Set(gauges.clock_offset);
+  const GateState gate = gauges.gate.value_or(GateState{});
+  f.gate_running.Set(gauges.gate && !gate.outcome ? 1.0 : 0.0);
+  f.gate_decisions.Set(static_cast<double>(gate.decisions));
+  f.gate_gain.Set(gate.gain);
+  f.gate_low.Set(gate.low);
+  f.gate_high.Set(gate.high);
   return prometheus::TextSerializer().Serialize(f.registry.Collect());
 }
 

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "sau/serve/gate.hpp"
 #include "sau/store/record.hpp"
 
 namespace sau::detail {
@@ -15,6 +17,7 @@ namespace sau::detail {
 struct Gauges {
   double queued = 0, waiting = 0, learner_lag = 0, model_version = 0, model_age = 0,
          model_events = 0, log_bytes = 0, actions = 0, writable = 0, clock_offset = 0;
+  std::optional<GateState> gate = {};
 };
 
 // Counters since the start, in Prometheus' text format. Thread-safe.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,12 +22,19 @@ struct ModelHead {
 
 std::string schema_of(const OfferAgent& agent, std::uint64_t seed);
 
-std::string write_model(const OfferAgent& agent, const ModelHead& head);
+// The canonical spec of the agent in a schema; the text itself if this program does not know it.
+std::string agent_of(const std::string& schema);
+
+// `more` is other state that belongs to the same position in the log.
+std::string write_model(const OfferAgent& agent, const ModelHead& head, std::string_view more = {});
 
 // Reads into a new agent of the same kind. Throws what open_container() throws, and an Error that
 // names both schemas when they differ.
 ModelHead read_model(std::string_view bytes, const std::string& name, std::string_view schema,
                      OfferAgent& agent);
+// What write_model() was given as `more`, for a function that reads it to its end.
+void read_more(std::string_view bytes, const std::string& name,
+               const std::function<void(StateReader&)>& load);
 ModelHead read_model_head(std::string_view bytes, const std::string& name);
 
 // Checksums as 16 hexadecimal digits: of all the bytes, and of the agent's state only, which does

@@ -8,11 +8,13 @@
 #include "sau/core/file.hpp"
 #include "sau/serve/rank_request.hpp"
 #include "serve/model_file.hpp"
+#include "serve/policy.hpp"
 
 namespace sau::detail {
 
 Replayer::Replayer(std::filesystem::path folder, std::string spec, std::uint64_t seed)
     : folder_(std::move(folder)),
+      first_spec_(spec),
       spec_(std::move(spec)),
       seed_(seed),
       agent_(make_offer_agent(spec_, seed_)),
@@ -32,10 +34,31 @@ void Replayer::load(std::string_view bytes, const std::string& name) {
   loaded_ = position_;
 }
 
+void Replayer::load_own(std::string_view bytes, const std::string& name) {
+  const std::string other = agent_of(read_model_head(bytes, name).schema);
+  if (other != agent_->spec()) {
+    try {
+      *this = with_agent(other);
+    } catch (const UsageError&) {  // an unknown agent: load() says so
+    }
+  }
+  load(bytes, name);
+  trial_.reset();
+  ended_.reset();
+  read_more(bytes, name, [this](StateReader& reader) { load_trial(reader); });
+}
+
+Replayer Replayer::with_agent(const std::string& spec) const {
+  Replayer other(folder_, spec, seed_);
+  other.first_spec_ = first_spec_;
+  other.ended_ = ended_;
+  return other;
+}
+
 bool Replayer::load_base() {
   const auto base = base_file(folder_);
   if (!std::filesystem::exists(base)) return false;
-  take(read_file(base), base.string());
+  load_own(read_file(base), base.string());
   loaded_ = 0;  // the events it has learned from cannot be struck
   return true;
 }
@@ -54,6 +77,13 @@ Result<std::vector<Lesson>> Replayer::apply(Sequence sequence, const Entry& entr
     } catch (const std::exception& error) {
       return Failure{Failure::Code::kInternal, error.what()};
     }
+  } else if (entry.kind == EntryKind::kPolicy) {
+    if (auto failure = set_policy(sequence, entry.text, store)) return std::move(*failure);
+    version_ = sequence;
+  } else if (entry.kind == EntryKind::kTrialBegun) {
+    if (auto failure = begin_trial(sequence, entry.text)) return std::move(*failure);
+  } else if (entry.kind == EntryKind::kTrialEnded) {
+    if (auto failure = end_trial(sequence, entry.text, store)) return std::move(*failure);
   } else if (entry.kind == EntryKind::kStruck) {
     if (auto failure = rebuild(sequence, store)) return std::move(*failure);
     version_ = sequence;
@@ -108,11 +138,17 @@ std::optional<Failure> Replayer::learn(Sequence sequence, const Decision& decisi
                                                  "': " + request.failure().message};
   }
   try {
+    const HashedFeatures context = request.value().context();
+    const OfferedAction action = request.value().offered(0);
+    double value = decision.actions[decision.chosen].value;
+    if (by_others_) {
+      Forecast own;
+      agent_->decide(context, {&action, 1}, std::nullopt, {&own, 1});
+      value = own.value;
+    }
     // Each reward is in the agent's range, but their sum may not be.
     const RewardRange range = agent_->rewards();
-    agent_->learn(request.value().context(), request.value().offered(0),
-                  decision.actions[decision.chosen].value,
-                  std::clamp(reward, range.min, range.max));
+    agent_->learn(context, action, value, std::clamp(reward, range.min, range.max));
   } catch (const Error& error) {
     return Failure{Failure::Code::kInternal,
                    "record " + std::to_string(sequence) + ": " + error.what()};
@@ -121,10 +157,107 @@ std::optional<Failure> Replayer::learn(Sequence sequence, const Decision& decisi
   return std::nullopt;
 }
 
+std::optional<Failure> Replayer::set_policy(Sequence sequence, const std::string& text,
+                                            const EventStore& store) {
+  const auto change = read_policy_change(text);
+  if (!change.ok()) return change.failure();
+  const auto& [policy, model] = change.value();
+  if (model.empty() && policy.agent == agent_->spec()) return std::nullopt;  // only its name is new
+  try {
+    Replayer next = with_agent(policy.agent);
+    if (!model.empty()) {
+      const auto file = loaded_file(folder_, model);
+      next.load(read_file(file), file.string());
+      if (auto failure = next.catch_up(sequence - 1, store)) return failure;
+    }
+    *this = std::move(next);
+  } catch (const std::exception& error) {
+    return Failure{Failure::Code::kInternal, error.what()};
+  }
+  return std::nullopt;
+}
+
+std::optional<Failure> Replayer::begin_trial(Sequence sequence, const std::string& text) {
+  auto plan = read_trial_plan(text);
+  if (!plan.ok()) return plan.failure();
+  try {
+    trial_ = std::make_unique<Trial>(std::move(plan).value(), sequence, folder_, seed_);
+  } catch (const std::exception& error) {
+    return Failure{Failure::Code::kInternal, error.what()};
+  }
+  trial_begun_ = sequence;
+  return std::nullopt;
+}
+
+std::optional<Failure> Replayer::end_trial(Sequence sequence, const std::string& text,
+                                           const EventStore& store) {
+  const auto end = read_trial_end(text);
+  if (!end.ok()) return end.failure();
+  if (!trial_ || trial_->plan().id != end.value().id) return std::nullopt;
+  if (auto failure = trial_->follow(sequence - 1, store)) return failure;
+  ended_ = trial_->state();
+  ended_->outcome = end.value().outcome;
+  ended_->ended = end.value().time;
+  if (end.value().outcome == GateOutcome::kPromoted) {
+    if (auto failure = trial_->finish(sequence - 1, store)) return failure;
+    agent_ = trial_->take_agent();
+    spec_ = agent_->spec();
+    schema_ = schema_of(*agent_, seed_);
+    version_ = sequence;
+  }
+  trial_.reset();
+  return std::nullopt;
+}
+
+std::optional<Failure> Replayer::follow_trial(const EventStore& store) {
+  if (!trial_) return std::nullopt;
+  if (auto failure = trial_->follow(position_, store)) return failure;
+  trial_position_ = position_;
+  return std::nullopt;
+}
+
+std::optional<GateState> Replayer::gate() const { return trial_ ? trial_->state() : ended_; }
+
+void Replayer::save_trial(StateWriter& writer) const {
+  writer("gate_ended", ended_ ? write_gate_state(*ended_) : std::string());
+  writer("trial_plan", trial_ ? write_trial_plan(trial_->plan()) : std::string());
+  if (!trial_) return;
+  writer("trial_begun", trial_begun_);
+  trial_->save(writer);
+}
+
+void Replayer::load_trial(StateReader& reader) {
+  const std::string ended = reader.take_string("gate_ended");
+  if (!ended.empty()) ended_ = good(read_gate_state(ended));
+  const std::string plan = reader.take_string("trial_plan");
+  if (plan.empty()) return;
+  reader("trial_begun", trial_begun_);
+  trial_ = std::make_unique<Trial>(good(read_trial_plan(plan)), trial_begun_, folder_, seed_);
+  trial_->load(reader);
+  trial_position_ = position_;
+}
+
+std::optional<Failure> Replayer::catch_up(Sequence until, const EventStore& store) {
+  std::optional<Failure> failure;
+  by_others_ = true;
+  const Status read = store.entries(position_ + 1, [&](Sequence sequence, const Entry& entry) {
+    if (sequence > until) return false;
+    if (entry.completes) {
+      const auto applied = apply(sequence, entry, store);
+      if (!applied.ok()) failure = applied.failure();
+    }
+    return !failure;
+  });
+  by_others_ = false;
+  if (!read.ok()) return read.failure();
+  if (!failure) reach(until);
+  return failure;
+}
+
 std::optional<Failure> Replayer::rebuild(Sequence until, const EventStore& store) {
   // Without a loaded file everything was learned from the log, which leaves out struck decisions.
   if (loaded_ == 0) return std::nullopt;
-  Replayer anew(folder_, spec_, seed_);
+  Replayer anew(folder_, first_spec_, seed_);
   try {
     anew.load_base();
   } catch (const std::exception& error) {
@@ -145,6 +278,29 @@ std::optional<Failure> Replayer::rebuild(Sequence until, const EventStore& store
 }
 
 std::string Replayer::model() const { return write_model(*agent_, {schema_, position_, version_}); }
+
+std::string Replayer::everything() const {
+  StateWriter more;
+  if (trial_ || ended_) save_trial(more);
+  return write_model(*agent_, {schema_, position_, version_}, more.bytes());
+}
+
+TrainedOnLog trained_on_log(const std::filesystem::path& folder, const std::string& spec,
+                            std::uint64_t seed, const SharedStore& store,
+                            const std::atomic<bool>& stop) {
+  constexpr Sequence kRecordsAtOnce = 4096;
+  Replayer replayer(folder, spec, seed);
+  const LogHead head = store.read([](const EventStore& events) { return events.head(); });
+  replayer.reach(store.read([](const EventStore& events) { return events.base(); }).last);
+  while (replayer.position() < head.last) {
+    if (stop) throw Error("the service is stopping");
+    const Sequence until = std::min(head.last, replayer.position() + kRecordsAtOnce);
+    const auto failure =
+        store.read([&](const EventStore& events) { return replayer.catch_up(until, events); });
+    if (failure) throw Error(failure->message);
+  }
+  return {std::move(replayer), head.waiting_from};
+}
 
 std::filesystem::path snapshot_file(const std::filesystem::path& folder) {
   return folder / "model.sau";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -10,6 +11,8 @@
 
 #include "sau/agent/offer_agent.hpp"
 #include "sau/store/event_store.hpp"
+#include "serve/shared_store.hpp"
+#include "serve/trial.hpp"
 
 namespace sau::detail {
 
@@ -24,10 +27,14 @@ struct Lesson {
 // model. Its state depends only on the entries.
 class Replayer {
  public:
+  // Begins with the agent that the folder was made with; the log may say that another follows.
   Replayer(std::filesystem::path folder, std::string spec, std::uint64_t seed);
 
-  // Loads a model file; throws Error when it belongs to another agent.
+  // Loads a model file of the present agent; throws Error when it belongs to another one.
   void load(std::string_view bytes, const std::string& name);
+  // Loads a model file that a Replayer of this folder has made, whatever its agent was by then.
+  // Throws Error when its seed is another one.
+  void load_own(std::string_view bytes, const std::string& name);
   // Loads base.sau in the same way, if there is one; returns whether there is.
   bool load_base();
 
@@ -36,13 +43,27 @@ class Replayer {
   Result<std::vector<Lesson>> apply(Sequence sequence, const Entry& entry, const EventStore& store);
   // The same for an entry about this decision alone, which need not be in a store yet.
   std::optional<Failure> apply(Sequence sequence, const Entry& entry, const Decision& decision);
-  // Whether no entry is half applied, as model() requires.
-  bool between_entries() const noexcept { return within_ == 0; }
+  // Applies the entries after position(), up to here, that complete events, and leaves out those
+  // that change the model in other ways. Another agent made these decisions: what counts as
+  // predicted is what this one predicts when it learns.
+  std::optional<Failure> catch_up(Sequence until, const EventStore& store);
+  // Lets the trial, if there is one, look at what was settled up to position().
+  std::optional<Failure> follow_trial(const EventStore& store);
+  // Whether no entry is half applied, and the trial is up to date, as everything() requires.
+  bool between_entries() const noexcept {
+    return within_ == 0 && (!trial_ || trial_position_ == position_);
+  }
 
   // Everything up to here was applied; for a log that ends in decisions.
   void reach(Sequence sequence) noexcept { position_ = sequence; }
 
+  // The agent alone; and the agent with the trial, for load_own().
   std::string model() const;
+  std::string everything() const;
+  const Trial* trial() const noexcept { return trial_.get(); }
+  // The trial that runs, or else the latest one that has ended.
+  std::optional<GateState> gate() const;
+  const std::string& spec() const noexcept { return spec_; }  // of the present agent
   OfferAgent& agent() noexcept { return *agent_; }
   const OfferAgent& agent() const noexcept { return *agent_; }
   Sequence position() const noexcept { return position_; }
@@ -52,6 +73,16 @@ class Replayer {
 
  private:
   void take(std::string_view bytes, const std::string& name);
+  // A Replayer with another agent, which has learned nothing, or what is in the model file.
+  Replayer with_agent(const std::string& spec) const;
+  std::optional<Failure> set_policy(Sequence sequence, const std::string& text,
+                                    const EventStore& store);
+  std::optional<Failure> begin_trial(Sequence sequence, const std::string& text);
+  std::optional<Failure> end_trial(Sequence sequence, const std::string& text,
+                                   const EventStore& store);
+  // The part of a file that is about trials.
+  void save_trial(StateWriter& writer) const;
+  void load_trial(StateReader& reader);
   Result<std::vector<Lesson>> learn(Sequence sequence, std::span<const Sequence> decisions,
                                     double reward, const EventStore& store);
   std::optional<Failure> learn(Sequence sequence, const Decision& decision, double reward);
@@ -59,15 +90,30 @@ class Replayer {
   std::optional<Failure> rebuild(Sequence until, const EventStore& store);
 
   std::filesystem::path folder_;
-  std::string spec_;
+  std::string first_spec_, spec_;
   std::uint64_t seed_;
   std::unique_ptr<OfferAgent> agent_;
   std::string schema_;
   Sequence position_ = 0, version_ = 0;
   // What was learned up to here came from a file; some of it may have been struck since.
   Sequence loaded_ = 0;
-  std::size_t within_ = 0;  // how many decisions of the next entry are learned already
+  std::unique_ptr<Trial> trial_;
+  Sequence trial_begun_ = 0, trial_position_ = 0;
+  std::optional<GateState> ended_;  // the latest trial that has ended
+  bool by_others_ = false;          // it learns from decisions of another agent
+  std::size_t within_ = 0;          // how many decisions of the next entry are learned already
 };
+
+// An agent that has learned from all events in the log, in the order in which they were completed,
+// up to its position. No decision before `from` waited then.
+struct TrainedOnLog {
+  Replayer replayer;
+  Sequence from = 1;
+};
+// Reads the log in small pieces. Throws Error on failure, and when `stop` becomes true.
+TrainedOnLog trained_on_log(const std::filesystem::path& folder, const std::string& spec,
+                            std::uint64_t seed, const SharedStore& store,
+                            const std::atomic<bool>& stop);
 
 // Paths in the folder of a service.
 std::filesystem::path snapshot_file(const std::filesystem::path& folder);

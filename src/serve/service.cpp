@@ -9,6 +9,7 @@
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 #include "serve/activity.hpp"
+#include "serve/completed_options.hpp"
 #include "serve/decide.hpp"
 #include "serve/describe.hpp"
 #include "serve/event_ids.hpp"
@@ -16,33 +17,17 @@
 #include "serve/learner.hpp"
 #include "serve/metrics.hpp"
 #include "serve/model_file.hpp"
+#include "serve/policies.hpp"
+#include "serve/removal.hpp"
 #include "serve/replayer.hpp"
 #include "serve/restore.hpp"
 #include "serve/settings.hpp"
+#include "serve/slots.hpp"
 
 namespace sau {
 namespace {
 
 using namespace detail;
-
-Milliseconds steady_time() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-ServiceOptions completed(ServiceOptions options) {
-  if (!options.clock) options.clock = milliseconds_now;
-  if (!options.steady_clock) options.steady_clock = steady_time;
-  if (!options.note) options.note = [](const std::string&) {};
-  if (!options.store) {
-    options.store = [note = options.note,
-                     files = options.open_files](const std::filesystem::path& folder) {
-      return open_event_store(folder, {.open_files = files, .note = note});
-    };
-  }
-  return options;
-}
 
 }  // namespace
 
@@ -53,9 +38,14 @@ class Service::Implementation final : public JournalObserver {
         settings_(settings_for(options_.folder, options_.agent, options_.seed)),
         store_(open_store()),
         configuration_(stored_configuration(store_, settings_.configuration)),
+        removal_(options_.folder, settings_, store_, configuration_, metrics_, options_.note),
         learner_(store_, configuration_,
-                 restored(options_.folder, settings_, store_, options_.note), learner_options()),
+                 restored(options_.folder, settings_, configuration_.get()->policy, store_,
+                          options_.note),
+                 learner_options()),
         journal_(store_, configuration_, *this, journal_options()),
+        policies_(options_.folder, settings_, configuration_, store_, journal_),
+        slots_(options_.limits, settings_, configuration_, store_, learner_, journal_, metrics_),
         at_start_(journal_.committed()),
         started_(options_.steady_clock()) {
     // Everything is constructed: from here on the threads may call each other.
@@ -73,7 +63,10 @@ class Service::Implementation final : public JournalObserver {
   Implementation& operator=(const Implementation&) = delete;
   ~Implementation() { stop(); }
 
-  const std::string& agent() const noexcept { return settings_.agent; }
+  std::string agent() const { return policies_.present().agent; }
+  Policies& policies() noexcept { return policies_; }
+  Slots& slots() noexcept { return slots_; }
+  std::optional<GateState> gate() const { return learner_.gate(); }
 
   void rank(std::string body, Answer<RankAnswer> answer) {
     if (auto failure = journal_.closed()) return answer(std::move(*failure));
@@ -113,36 +106,50 @@ class Service::Implementation final : public JournalObserver {
   void configure(std::string_view json, Answer<Configuration> answer) {
     const auto read = read_configuration(json, configuration());
     if (!read.ok()) return answer(read.failure());
-    if (auto wrong = check_rewards(read.value())) return answer(std::move(*wrong));
+    if (auto wrong = check_rewards_of(*learner_.published()->agent, read.value())) {
+      return answer(std::move(*wrong));
+    }
     journal_.submit(ConfigureOperation{std::string(json), std::move(answer)});
   }
 
   std::string model() const { return learner_.learned().model; }
 
   void load_model(const std::string& bytes, Answer<Done> answer) {
-    const std::string name = checksum_of(bytes) + ".sau";
+    const Policy policy = configuration_.get()->policy;
     try {
-      Replayer(options_.folder, settings_.agent, settings_.seed).load(bytes, "the model");
+      Replayer(options_.folder, agent(), settings_.seed).load(bytes, "the model");
     } catch (const std::exception& error) {
       return answer(Failure{Failure::Code::kBadRequest, error.what()});
     }
+    std::string name;
     try {
-      std::filesystem::create_directories(loaded_file(options_.folder, name).parent_path());
-      write_file(loaded_file(options_.folder, name), bytes);
+      name = keep_model(options_.folder, bytes);
     } catch (const std::exception& error) {
       return answer(Failure{Failure::Code::kUnavailable, error.what()});
     }
-    journal_.submit(ModelOperation{EntryKind::kModelLoaded, name, std::move(answer)});
+    journal_.submit(
+        ModelOperation{EntryKind::kModelLoaded, std::move(name), policy, std::move(answer)});
   }
 
   void reset_model(Answer<Done> answer) {
-    journal_.submit(ModelOperation{EntryKind::kModelReset, {}, std::move(answer)});
+    journal_.submit(ModelOperation{EntryKind::kModelReset, {}, {}, std::move(answer)});
+  }
+
+  Result<std::string> log_properties() const {
+    return store_.read([](const EventStore& store) { return describe_log(store); });
+  }
+
+  void remove_log(Answer<Done> answer) {
+    journal_.submit(RemoveOperation{[this, answer = std::move(answer)](Status status) {
+      if (status.ok()) learner_.hurry();
+      answer(std::move(status));
+    }});
   }
 
   std::string model_properties() const {
     // Version, events and checksum are of the same moment, that of `model()`.
     const LearnedSoFar learned = learner_.learned();
-    return describe_model({.agent = settings_.agent,
+    return describe_model({.agent = agent(),
                            .version = learned.version,
                            .events = learned.events,
                            .published = learner_.published()->time,
@@ -162,7 +169,7 @@ class Service::Implementation final : public JournalObserver {
     const std::size_t waiting = journal_.waiting();
     const std::uint64_t lag = learner_.lag();
     const auto published = learner_.published();
-    ServiceView view{.agent = settings_.agent,
+    ServiceView view{.agent = agent(),
                      .mode = configuration_.get()->learning_mode,
                      .ready = ready(),
                      .now = {options_.clock(), options_.steady_clock()},
@@ -176,7 +183,8 @@ class Service::Implementation final : public JournalObserver {
                      .log_bytes = log_bytes(),
                      .known_actions = published->agent->action_count(),
                      .fault = published->agent->fault(),
-                     .members = published->agent->members()};
+                     .members = published->agent->members(),
+                     .gate = learner_.gate()};
     constexpr std::size_t kActions = 50;
     view.shares = activity_.shares(kActions);
     view.actions = published->agent->actions(kActions);
@@ -196,7 +204,8 @@ class Service::Implementation final : public JournalObserver {
          .log_bytes = static_cast<double>(log_bytes()),
          .actions = static_cast<double>(published->agent->action_count()),
          .writable = journal_.broken() ? 0.0 : 1.0,
-         .clock_offset = static_cast<double>(journal_.clock_offset()) / 1000.0});
+         .clock_offset = static_cast<double>(journal_.clock_offset()) / 1000.0,
+         .gate = learner_.gate()});
   }
 
   void count_request(std::string_view what, int status, double seconds) {
@@ -212,6 +221,7 @@ class Service::Implementation final : public JournalObserver {
   void settle() { learner_.wait_for(journal_.committed()); }
 
   void stop() {
+    policies_.stop();
     journal_.stop();
     learner_.stop();
   }
@@ -248,29 +258,18 @@ class Service::Implementation final : public JournalObserver {
     return options_.store(log);
   }
 
-  // Bounds of rewards that the agent cannot learn from are refused.
-  std::optional<Failure> check_rewards(const Configuration& configuration) const {
-    const RewardRange range = learner_.published()->agent->rewards();
-    const double low = configuration.reward_minimum, high = configuration.reward_maximum;
-    if (range.contains(RewardRange{low, high})) return std::nullopt;
-    return Failure{Failure::Code::kBadRequest,
-                   fmt::format("rewards from {} to {} are not allowed; {} learns from {} to {}",
-                               low, high, settings_.agent, range.min, range.max),
-                   low < range.min ? "rewardMinimum" : "rewardMaximum"};
-  }
-
   JournalOptions journal_options() {
-    return {
-        .queue = options_.queue,
-        .waiting = options_.waiting,
-        .clock =
-            [this] {
-              return ClockReading{options_.clock(), options_.steady_clock()};
-            },
-        .note = options_.note,
-        .committed = [this](Sequence last,
-                            Sequence last_entry) { learner_.follow(last, last_entry); },
-        .removed = [this](const LogHead& before, const LogHead& until) { removed(before, until); }};
+    return {.queue = options_.queue,
+            .waiting = options_.waiting,
+            .clock =
+                [this] {
+                  return ClockReading{options_.clock(), options_.steady_clock()};
+                },
+            .note = options_.note,
+            .committed = [this](Sequence last,
+                                Sequence last_entry) { learner_.follow(last, last_entry); },
+            .removed = [this](const LogHead& before,
+                              const LogHead& until) { removal_.removed(before, until); }};
   }
 
   LearnerOptions learner_options() {
@@ -279,7 +278,9 @@ class Service::Implementation final : public JournalObserver {
             .clock = options_.clock,
             .note = options_.note,
             .learned = [this](const Lesson& lesson) { learned(lesson); },
-            .snapshotted = [this](Sequence position) { snapshotted(position); }};
+            .snapshotted = [this](Sequence position) { return removal_.look(position, journal_); },
+            .judged = [this](const std::string& trial,
+                             GateOutcome verdict) { policies_.judged(trial, verdict); }};
   }
 
   // Called by the learner thread.
@@ -290,32 +291,6 @@ class Service::Implementation final : public JournalObserver {
         is_baseline ? lesson.reward / decision.actions[decision.chosen].probability : 0.0;
     metrics_.learned(lesson.reward, baseline);
     activity_.learned(options_.steady_clock(), lesson.reward, baseline);
-  }
-
-  // Old records may be removed once the model that replaces them is on disk and was read back.
-  // Called by the learner thread.
-  void snapshotted(Sequence position) {
-    journal_.keep_head();
-    try {
-      const auto until = due_for_removal(store_, position, journal_.trusted_time(),
-                                         configuration_.get()->log_retention_days);
-      if (!until) return;
-      write_base(options_.folder, settings_, until->last);
-      journal_.forget(*until);
-    } catch (const std::exception& error) {
-      metrics_.removal_failed();
-      options_.note(fmt::format("nothing is removed from the log: {}", error.what()));
-    }
-  }
-
-  // Called by the journal thread.
-  void removed(const LogHead& before, const LogHead& until) {
-    const std::uint64_t events = until.decisions - before.decisions;
-    metrics_.removed(events);
-    options_.note(fmt::format(
-        "removed records {} to {} of the log, {} events, older than {} days: base.sau has what was "
-        "learned from them",
-        before.last + 1, until.last, events, configuration_.get()->log_retention_days));
   }
 
   std::uint64_t log_bytes() const {
@@ -329,8 +304,11 @@ class Service::Implementation final : public JournalObserver {
   Metrics metrics_;
   Activity activity_;
   EventIds ids_;
+  Removal removal_;
   Learner learner_;
   Journal journal_;
+  Policies policies_;
+  Slots slots_;
   Sequence at_start_;
   Milliseconds started_;
 };
@@ -339,7 +317,7 @@ Service::Service(ServiceOptions options)
     : implementation_(std::make_unique<Implementation>(std::move(options))) {}
 Service::~Service() = default;
 
-const std::string& Service::agent() const noexcept { return implementation_->agent(); }
+std::string Service::agent() const { return implementation_->agent(); }
 void Service::rank(std::string body, Answer<RankAnswer> answer) {
   implementation_->rank(std::move(body), std::move(answer));
 }
@@ -348,6 +326,15 @@ void Service::reward(std::string_view event_id, std::string_view body, Answer<Do
 }
 void Service::activate(std::string_view event_id, Answer<Done> answer) {
   implementation_->activate(event_id, std::move(answer));
+}
+void Service::rank_slots(std::string_view body, Answer<SlotsAnswer> answer) {
+  implementation_->slots().rank(body, answer);
+}
+void Service::reward_slots(std::string_view event_id, std::string_view body, Answer<Done> answer) {
+  implementation_->slots().reward(event_id, body, answer);
+}
+void Service::activate_slots(std::string_view event_id, Answer<Done> answer) {
+  implementation_->slots().activate(event_id, answer);
 }
 Configuration Service::configuration() const { return implementation_->configuration(); }
 void Service::configure(std::string_view json, Answer<Configuration> answer) {
@@ -358,6 +345,30 @@ void Service::load_model(const std::string& bytes, Answer<Done> answer) {
   implementation_->load_model(bytes, std::move(answer));
 }
 void Service::reset_model(Answer<Done> answer) { implementation_->reset_model(std::move(answer)); }
+Policy Service::policy() const { return implementation_->policies().present(); }
+void Service::set_policy(std::string_view json, Answer<Policy> answer) {
+  implementation_->policies().set(json, answer);
+}
+void Service::reset_policy(Answer<Policy> answer) {
+  implementation_->policies().reset(std::move(answer));
+}
+void Service::apply_trained(const Policy& policy, Answer<Policy> answer) {
+  implementation_->policies().apply_trained(policy, answer);
+}
+void Service::begin_trial(const GateRequest& request, Answer<Done> answer) {
+  implementation_->policies().begin_trial(request, answer);
+}
+void Service::begin_trial(std::string_view json, Answer<Done> answer) {
+  const auto request = detail::read_gate_request(json);
+  if (!request.ok()) return answer(request.failure());
+  begin_trial(request.value(), std::move(answer));
+}
+void Service::end_trial(GateOutcome outcome, Answer<Done> answer) {
+  implementation_->policies().end_trial(outcome, std::move(answer));
+}
+std::optional<GateState> Service::gate() const { return implementation_->gate(); }
+Result<std::string> Service::log_properties() const { return implementation_->log_properties(); }
+void Service::remove_log(Answer<Done> answer) { implementation_->remove_log(std::move(answer)); }
 std::string Service::model_properties() const { return implementation_->model_properties(); }
 Result<std::string> Service::decision(std::string_view event_id) const {
   return implementation_->decision(event_id);

@@ -17,6 +17,7 @@ constexpr const char* kJson = "application/json; charset=utf-8";
 std::string_view code_of(int status) {
   if (status == 401) return "Unauthorized";
   if (status == 404) return "ResourceNotFound";
+  if (status == 413) return "PayloadSizeExceeded";
   return status >= 500 ? "InternalServerError" : "BadRequest";
 }
 
@@ -51,9 +52,10 @@ HttpResponse json_response(int status, std::string body) {
   return response;
 }
 
-HttpResponse error_response(int status, std::string_view message, std::string_view target) {
+HttpResponse error_response(int status, std::string_view message, std::string_view target,
+                            std::string_view code) {
   std::string body = R"({"error":{"code":)";
-  append_json(body, code_of(status));
+  append_json(body, code.empty() ? code_of(status) : code);
   body += R"(,"message":)";
   append_json(body, message);
   if (!target.empty()) {
@@ -66,8 +68,33 @@ HttpResponse error_response(int status, std::string_view message, std::string_vi
   return response;
 }
 
-HttpResponse failed(const Failure& failure) {
-  return error_response(status_of(failure.code), failure.message, failure.target);
+HttpResponse failed(const Failure& failure, std::string_view invalid) {
+  std::string_view code = failure.name;
+  if (code.empty() && failure.code == Failure::Code::kBadRequest) code = invalid;
+  return error_response(status_of(failure.code), failure.message, failure.target, code);
+}
+
+std::string slots_body(const SlotsAnswer& answer) {
+  std::string body = R"({"slots":[)";
+  for (const SlotsAnswer::Slot& slot : answer.slots) {
+    if (&slot != &answer.slots.front()) body += ',';
+    body += R"({"id":)";
+    append_json(body, slot.id);
+    body += R"(,"rewardActionId":)";
+    append_json(body, slot.action_id);
+    body += '}';
+  }
+  body += R"(],"eventId":)";
+  append_json(body, answer.event_id);
+  return body + '}';
+}
+
+std::string policy_body(const Policy& policy) {
+  std::string body = R"({"name":)";
+  append_json(body, policy.name);
+  body += R"(,"arguments":)";
+  append_json(body, policy.agent);
+  return body + '}';
 }
 
 std::string rank_body(const RankAnswer& answer) {

@@ -1,7 +1,9 @@
 #include "serve_http/routes.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "serve_http/answers.hpp"
@@ -14,31 +16,46 @@ namespace {
 // An Answer that replies with what `respond` makes of the value, or with the failure. A thread of
 // the service calls it, and it must not throw, even when memory runs out.
 template <class T, class Respond>
-Answer<T> replying(const HttpReply& reply, Respond respond) {
-  return [reply, respond](const Result<T>& result) {
+Answer<T> replying(const Call& call, Respond respond) {
+  return [reply = call.reply, invalid = call.invalid, respond](const Result<T>& result) {
     try {
-      reply(result.ok() ? respond(result.value()) : failed(result.failure()));
+      reply(result.ok() ? respond(result.value()) : failed(result.failure(), invalid));
     } catch (const std::exception&) {
       reply({.status = 503});
     }
   };
 }
-Answer<Done> acknowledging(const HttpReply& reply) {
-  return replying<Done>(reply, [](Done) { return HttpResponse{.status = 204}; });
+Answer<Done> acknowledging(const Call& call) {
+  return replying<Done>(call, [](Done) { return HttpResponse{.status = 204}; });
+}
+Answer<Policy> with_policy(const Call& call) {
+  return replying<Policy>(
+      call, [](const Policy& policy) { return json_response(200, policy_body(policy)); });
 }
 
 void rank(Call& call) {
   call.service.rank(std::move(call.request.body),
-                    replying<RankAnswer>(call.reply, [](const RankAnswer& answer) {
+                    replying<RankAnswer>(call, [](const RankAnswer& answer) {
                       return json_response(201, rank_body(answer));
                     }));
 }
 
 void reward(Call& call) {
-  call.service.reward(call.event_id, call.request.body, acknowledging(call.reply));
+  call.service.reward(call.event_id, call.request.body, acknowledging(call));
 }
 
-void activate(Call& call) { call.service.activate(call.event_id, acknowledging(call.reply)); }
+void activate(Call& call) { call.service.activate(call.event_id, acknowledging(call)); }
+
+void rank_slots(Call& call) {
+  call.service.rank_slots(call.request.body,
+                          replying<SlotsAnswer>(call, [](const SlotsAnswer& answer) {
+                            return json_response(201, slots_body(answer));
+                          }));
+}
+void reward_slots(Call& call) {
+  call.service.reward_slots(call.event_id, call.request.body, acknowledging(call));
+}
+void activate_slots(Call& call) { call.service.activate_slots(call.event_id, acknowledging(call)); }
 
 void configuration(Call& call) {
   call.reply(json_response(200, to_json(call.service.configuration())));
@@ -46,9 +63,49 @@ void configuration(Call& call) {
 
 void configure(Call& call) {
   call.service.configure(call.request.body,
-                         replying<Configuration>(call.reply, [](const Configuration& value) {
+                         replying<Configuration>(call, [](const Configuration& value) {
                            return json_response(200, to_json(value));
                          }));
+}
+
+void policy(Call& call) { call.reply(json_response(200, policy_body(call.service.policy()))); }
+void set_policy(Call& call) { call.service.set_policy(call.request.body, with_policy(call)); }
+void reset_policy(Call& call) { call.service.reset_policy(with_policy(call)); }
+
+void log_properties(Call& call) {
+  auto properties = call.service.log_properties();
+  call.reply(properties.ok() ? json_response(200, std::move(properties).value())
+                             : failed(properties.failure()));
+}
+void remove_log(Call& call) { call.service.remove_log(acknowledging(call)); }
+
+void evaluations(Call& call) { call.reply(json_response(200, call.evaluations.list())); }
+void create_evaluation(Call& call) {
+  auto created = call.evaluations.create(call.request.body);
+  if (!created.ok()) return call.reply(failed(created.failure(), call.invalid));
+  HttpResponse response = json_response(201, std::move(created.value().json));
+  response.headers.push_back(
+      {"Location", std::string(call.request.path()) + "/" + created.value().id});
+  call.reply(std::move(response));
+}
+void evaluation(Call& call) {
+  auto found = call.evaluations.get(call.event_id);
+  call.reply(found.ok() ? json_response(200, std::move(found).value()) : failed(found.failure()));
+}
+void remove_evaluation(Call& call) {
+  const Status removed = call.evaluations.remove(call.event_id);
+  call.reply(removed.ok() ? HttpResponse{.status = 204} : failed(removed.failure()));
+}
+void apply_evaluation(Call& call) {
+  call.evaluations.apply(call.request.body, acknowledging(call));
+}
+
+// What Vowpal Wabbit's own client library would send.
+void binary_log(Call& call) {
+  call.reply(error_response(403,
+                            "binary logs of Vowpal Wabbit's client library are not read; `sau log "
+                            "import` reads dsjson files",
+                            "", "InvalidApiAccess"));
 }
 
 void model(Call& call) {
@@ -60,14 +117,13 @@ void model(Call& call) {
 void load_model(Call& call) {
   // Who has the answer may send the next model: the room of this one is free before.
   const auto permit = std::make_shared<std::shared_ptr<const void>>(std::move(call.request.permit));
-  call.service.load_model(call.request.body,
-                          [permit, answer = acknowledging(call.reply)](Status status) {
-                            permit->reset();
-                            answer(std::move(status));
-                          });
+  call.service.load_model(call.request.body, [permit, answer = acknowledging(call)](Status status) {
+    permit->reset();
+    answer(std::move(status));
+  });
 }
 
-void reset_model(Call& call) { call.service.reset_model(acknowledging(call.reply)); }
+void reset_model(Call& call) { call.service.reset_model(acknowledging(call)); }
 
 void model_properties(Call& call) {
   call.reply(json_response(200, call.service.model_properties()));
@@ -78,6 +134,14 @@ void decision(Call& call) {
   call.reply(decision.ok() ? json_response(200, std::move(decision).value())
                            : failed(decision.failure()));
 }
+
+void gate(Call& call) {
+  const auto found = call.service.gate();
+  call.reply(json_response(200, found ? to_json(*found) : "null"));
+}
+void begin_trial(Call& call) { call.service.begin_trial(call.request.body, acknowledging(call)); }
+void stop_trial(Call& call) { call.service.end_trial(GateOutcome::kStopped, acknowledging(call)); }
+void promote(Call& call) { call.service.end_trial(GateOutcome::kPromoted, acknowledging(call)); }
 
 void status(Call& call) { call.reply(json_response(200, call.service.status())); }
 
@@ -113,29 +177,80 @@ void page(Call& call) {
        .body = std::string(embedded_live().front().text)});
 }
 
-constexpr std::string_view kBase = "/personalizer/v1.0", kOurs;
+constexpr std::array<std::string_view, 2> kPersonalizerBases = {"/personalizer/v1.0",
+                                                                "/personalizer/v1.1-preview.3"};
+constexpr std::array<std::string_view, 1> kNoBase = {""};
+constexpr std::span<const std::string_view> paths_of(Base base) {
+  if (base == Base::kPersonalizer) return kPersonalizerBases;
+  return kNoBase;
+}
+
+constexpr auto kBase = Base::kPersonalizer, kOurs = Base::kNone;
 constexpr bool kOpen = true, kKeyed = false, kHealth = true, kMainOnly = false;
 constexpr auto kHere = Place::kServerThread, kMetrics = Place::kMetrics;
 constexpr auto kLookUps = Place::kLookUps, kModels = Place::kModels;
+constexpr auto kTraining = Place::kTraining;
+
+// Most calls of Personalizer need a key and are answered on the main port only.
+constexpr Route personalizer(std::string_view method, std::string_view path, std::string_view name,
+                             std::string_view invalid, Place place, void (*handler)(Call& call)) {
+  return {method, kBase, path, name, invalid, false, kKeyed, kMainOnly, place, handler};
+}
+// The calls of the client libraries for v1.0.
+constexpr Route in_client(std::string_view path, std::string_view name, std::string_view invalid,
+                          void (*handler)(Call& call)) {
+  return {"POST", kBase, path, name, invalid, true, kKeyed, kMainOnly, kHere, handler};
+}
+constexpr Route ours(std::string_view path, std::string_view name, bool open, bool health,
+                     Place place, void (*handler)(Call& call)) {
+  return {"GET", kOurs, path, name, "", false, open, health, place, handler};
+}
+constexpr Route of_gate(std::string_view method, std::string_view path, Place place,
+                        void (*handler)(Call& call)) {
+  return {method, kOurs, path, "gate", "", false, kKeyed, kMainOnly, place, handler};
+}
+
 constexpr std::array kRoutes = {
-    Route{"POST", kBase, "/rank", "rank", kKeyed, kMainOnly, kHere, rank},
-    Route{"POST", kBase, "/events/{id}/reward", "reward", kKeyed, kMainOnly, kHere, reward},
-    Route{"POST", kBase, "/events/{id}/activate", "activate", kKeyed, kMainOnly, kHere, activate},
-    Route{"GET", kBase, "/configurations/service", "configuration", kKeyed, kMainOnly, kHere,
-          configuration},
-    Route{"PUT", kBase, "/configurations/service", "configuration", kKeyed, kMainOnly, kHere,
-          configure},
-    Route{"GET", kBase, "/model", "model", kKeyed, kMainOnly, kModels, model},
-    Route{"PUT", kBase, "/model", "model", kKeyed, kMainOnly, kModels, load_model},
-    Route{"DELETE", kBase, "/model", "model", kKeyed, kMainOnly, kHere, reset_model},
-    Route{"GET", kBase, "/model/properties", "model_properties", kKeyed, kMainOnly, kModels,
-          model_properties},
-    Route{"GET", kOurs, "/v1/decisions/{id}", "decision", kKeyed, kMainOnly, kLookUps, decision},
-    Route{"GET", kOurs, "/v1/status", "status", kKeyed, kMainOnly, kLookUps, status},
-    Route{"GET", kOurs, "/metrics", "metrics", kKeyed, kHealth, kMetrics, metrics},
-    Route{"GET", kOurs, "/healthz", "healthz", kOpen, kHealth, kHere, healthz},
-    Route{"GET", kOurs, "/readyz", "readyz", kOpen, kHealth, kHere, readyz},
-    Route{"GET", kOurs, "/", "page", kOpen, kMainOnly, kHere, page}};
+    in_client("/rank", "rank", "InvalidRankRequest", rank),
+    in_client("/events/{id}/reward", "reward", "InvalidRewardRequest", reward),
+    in_client("/events/{id}/activate", "activate", "InvalidEventIdToActivate", activate),
+    personalizer("POST", "/multislot/rank", "rank_slots", "InvalidRankRequest", kHere, rank_slots),
+    personalizer("POST", "/multislot/events/{id}/reward", "reward_slots", "InvalidRewardRequest",
+                 kLookUps, reward_slots),
+    personalizer("POST", "/multislot/events/{id}/activate", "activate_slots",
+                 "InvalidEventIdToActivate", kLookUps, activate_slots),
+    personalizer("GET", "/configurations/service", "configuration", "", kHere, configuration),
+    personalizer("PUT", "/configurations/service", "configuration", "InvalidServiceConfiguration",
+                 kHere, configure),
+    personalizer("GET", "/configurations/policy", "policy", "", kHere, policy),
+    personalizer("PUT", "/configurations/policy", "policy", "InvalidPolicyConfiguration", kModels,
+                 set_policy),
+    personalizer("DELETE", "/configurations/policy", "policy", "", kModels, reset_policy),
+    personalizer("POST", "/configurations/applyFromEvaluation", "apply_evaluation",
+                 "InvalidPolicyConfiguration", kTraining, apply_evaluation),
+    personalizer("GET", "/evaluations", "evaluations", "", kLookUps, evaluations),
+    personalizer("POST", "/evaluations", "evaluations", "InvalidEvaluationContract", kLookUps,
+                 create_evaluation),
+    personalizer("GET", "/evaluations/{id}", "evaluation", "", kLookUps, evaluation),
+    personalizer("DELETE", "/evaluations/{id}", "evaluation", "", kLookUps, remove_evaluation),
+    personalizer("GET", "/logs/properties", "log_properties", "", kLookUps, log_properties),
+    personalizer("DELETE", "/logs", "logs", "", kHere, remove_log),
+    personalizer("POST", "/logs/interactions", "binary_log", "", kHere, binary_log),
+    personalizer("POST", "/logs/observations", "binary_log", "", kHere, binary_log),
+    personalizer("GET", "/model", "model", "", kModels, model),
+    personalizer("PUT", "/model", "model", "InvalidModelImportFormat", kModels, load_model),
+    personalizer("DELETE", "/model", "model", "", kHere, reset_model),
+    personalizer("GET", "/model/properties", "model_properties", "", kModels, model_properties),
+    ours("/v1/decisions/{id}", "decision", kKeyed, kMainOnly, kLookUps, decision),
+    of_gate("GET", "/v1/gate", kHere, gate),
+    of_gate("PUT", "/v1/gate", kTraining, begin_trial),
+    of_gate("DELETE", "/v1/gate", kHere, stop_trial),
+    of_gate("POST", "/v1/gate/promote", kHere, promote),
+    ours("/v1/status", "status", kKeyed, kMainOnly, kLookUps, status),
+    ours("/metrics", "metrics", kKeyed, kHealth, kMetrics, metrics),
+    ours("/healthz", "healthz", kOpen, kHealth, kHere, healthz),
+    ours("/readyz", "readyz", kOpen, kHealth, kHere, readyz),
+    ours("/", "page", kOpen, kMainOnly, kHere, page)};
 
 // Whether `path` has this form. If so, `id` is the part in place of {id}, as it was sent.
 bool matches(std::string_view form, std::string_view path, std::string_view& id) {
@@ -158,13 +273,17 @@ Found find_route(std::string_view method, std::string_view path) {
   Found found;
   std::string_view id;
   for (const Route& route : kRoutes) {
-    if (!path.starts_with(route.base)) continue;
-    if (!matches(route.path, path.substr(route.base.size()), id)) continue;
+    const auto bases = paths_of(route.base);
+    const auto base = std::ranges::find_if(bases, [&](std::string_view each) {
+      return path.starts_with(each) && matches(route.path, path.substr(each.size()), id);
+    });
+    if (base == bases.end()) continue;
     found.name = route.name;
     found.open = route.open;
     found.health = route.health;
     if (route.method == method) {
       found.route = &route;
+      if (!route.in_client || *base != kPersonalizerBases.front()) found.invalid = route.invalid;
       found.methods.clear();
       if (route.path.find('{') != std::string_view::npos) {
         found.is_malformed = !percent_decoded(id, found.event_id);

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "sau/evaluations/evaluations.hpp"
 #include "sau/http/http_message.hpp"
 #include "sau/http/http_reply.hpp"
 #include "sau/http/http_server.hpp"
@@ -14,22 +15,31 @@ namespace sau::detail {
 // A request on its way to the service, with everything its handler needs.
 struct Call {
   Service& service;
+  Evaluations& evaluations;
   std::shared_ptr<const HttpTally> connections;  // may be null
   HttpRequest request;
-  std::string event_id;  // from the path, if it has one
+  std::string event_id;      // from the path, if it has one; or the id of an evaluation
+  std::string_view invalid;  // of the route
   HttpReply reply;
 };
 
 // Which thread makes an answer. Slow answers must not block a server thread, which has other
-// connections; answers that wait for the learner or move whole models must not block the metrics.
-enum class Place { kServerThread, kMetrics, kLookUps, kModels };
+// connections; answers that wait for the learner or move whole models must not block the metrics;
+// and learning from a whole log blocks nothing else.
+enum class Place { kServerThread, kMetrics, kLookUps, kModels, kTraining };
+
+// Which paths a call has: below every version of Personalizer's base path, or just its own.
+enum class Base { kPersonalizer, kNone };
 
 struct Route {
-  std::string_view method;      // GET includes HEAD
-  std::string_view base, path;  // {id} stands for an event id
-  std::string_view name;        // for the counters
-  bool open;                    // needs no key
-  bool health;                  // also on the health port
+  std::string_view method;  // GET includes HEAD
+  Base base;
+  std::string_view path;     // {id} stands for an id
+  std::string_view name;     // for the counters
+  std::string_view invalid;  // the code of a request that is wrong; empty: BadRequest
+  bool in_client;            // clients of v1.0 have it: below that path it has the codes they know
+  bool open;                 // needs no key
+  bool health;               // also on the health port
   Place place;
   void (*handler)(Call& call);
 };
@@ -40,9 +50,10 @@ struct Found {
   std::string_view name = "other";  // of the path
   bool open = false;
   bool health = false;
-  std::string methods = {};   // of the path, if the method is not one of them: "GET, PUT"
-  std::string event_id = {};  // decoded
-  bool is_malformed = false;  // the event id
+  std::string methods = {};       // of the path, if the method is not one of them: "GET, PUT"
+  std::string event_id = {};      // decoded
+  bool is_malformed = false;      // the event id
+  std::string_view invalid = {};  // the code of a request that is wrong, below this base path
 };
 Found find_route(std::string_view method, std::string_view path);
 

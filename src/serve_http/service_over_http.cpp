@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "sau/http/host.hpp"
+#include "serve/job_queue.hpp"
 #include "serve_http/answers.hpp"
-#include "serve_http/job_queue.hpp"
 #include "serve_http/routes.hpp"
 
 namespace sau {
@@ -46,12 +46,15 @@ HttpResponse refusal_of(const Found& found, const HttpRequest& request) {
 
 }  // namespace
 
-ServiceOverHttp::ServiceOverHttp(Service& service, ServiceOverHttpOptions options)
+ServiceOverHttp::ServiceOverHttp(Service& service, Evaluations& evaluations,
+                                 ServiceOverHttpOptions options)
     : service_(service),
+      evaluations_(evaluations),
       options_(std::move(options)),
       metrics_(std::make_unique<JobQueue>(options_.queue)),
       look_ups_(std::make_unique<JobQueue>(options_.queue)),
-      models_(std::make_unique<JobQueue>(options_.queue)) {}
+      models_(std::make_unique<JobQueue>(options_.queue)),
+      training_(std::make_unique<JobQueue>(options_.queue)) {}
 
 ServiceOverHttp::~ServiceOverHttp() = default;
 
@@ -109,9 +112,11 @@ void ServiceOverHttp::answer(HttpRequest request, const HttpReply& reply, Port p
   if (found.route == nullptr) return counted(refusal_of(found, request));
   if (found.is_malformed) return counted(error_response(400, "malformed", "eventId"));
   Call call{.service = service_,
+            .evaluations = evaluations_,
             .connections = options_.connections,
             .request = std::move(request),
             .event_id = std::move(found.event_id),
+            .invalid = found.invalid,
             .reply = counted};
   switch (found.route->place) {
     case detail::Place::kServerThread:
@@ -122,6 +127,8 @@ void ServiceOverHttp::answer(HttpRequest request, const HttpReply& reply, Port p
       return make_later(*look_ups_, found.route->handler, std::move(call));
     case detail::Place::kModels:
       return make_later(*models_, found.route->handler, std::move(call));
+    case detail::Place::kTraining:
+      return make_later(*training_, found.route->handler, std::move(call));
   }
 }
 

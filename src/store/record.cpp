@@ -24,7 +24,8 @@ enum class Format : std::uint8_t {
   kDecision = 0xD1,
   kCommitteeDecision = 0xD2,  // the same, with a DecidedCommittee
   kEntry = 0xE1,
-  kLaterEntry = 0xE2,  // of a kind that came after those of kEntry
+  kLaterEntry = 0xE2,   // of kind kImported
+  kPolicyEntry = 0xE3,  // of a kind that came after kImported
   kIndexedEvent = 0x41,
   kEventState = 0x51,
   kLogHead = 0x61,
@@ -169,6 +170,12 @@ std::optional<DecidedCommittee> take_committee(ByteReader& reader, std::size_t a
   return committee;
 }
 
+// The first byte of an entry says how new its kind is: older programs do not take it for damaged.
+Format format_of(EntryKind kind) {
+  if (kind > EntryKind::kImported) return Format::kPolicyEntry;
+  return kind > EntryKind::kStruck ? Format::kLaterEntry : Format::kEntry;
+}
+
 template <class E>
 std::optional<E> enum_within(std::uint8_t value, E last) {
   if (value > static_cast<std::uint8_t>(last)) return std::nullopt;
@@ -255,8 +262,7 @@ Result<Decision> decode_decision(std::string_view bytes) {
 }
 
 void encode(const Entry& entry, std::string& into) {
-  ByteWriter writer =
-      begin(entry.kind > EntryKind::kStruck ? Format::kLaterEntry : Format::kEntry, into);
+  ByteWriter writer = begin(format_of(entry.kind), into);
   writer.reserve(48 + entry.text.size());
   writer.put(entry.kind);
   writer.put(static_cast<std::uint8_t>(entry.completes));
@@ -275,20 +281,21 @@ void encode(const Entry& entry, std::string& into) {
 }
 
 Result<Entry> decode_entry(std::string_view bytes) {
-  const bool later = !bytes.empty() && static_cast<Format>(bytes.front()) == Format::kLaterEntry;
-  const auto contents = checked(bytes, later ? Format::kLaterEntry : Format::kEntry);
+  Format format = Format::kEntry;
+  for (const Format later : {Format::kLaterEntry, Format::kPolicyEntry}) {
+    if (!bytes.empty() && static_cast<Format>(bytes.front()) == later) format = later;
+  }
+  const auto contents = checked(bytes, format);
   if (!contents.ok()) return contents.failure();
   ByteReader reader(contents.value());
   Entry entry;
-  const auto kind =
-      enum_within(reader.take<std::uint8_t>(), later ? EntryKind::kImported : EntryKind::kStruck);
+  const auto kind = enum_within(reader.take<std::uint8_t>(), EntryKind::kTrialEnded);
   entry.completes = reader.take<std::uint8_t>() != 0;
   entry.time = reader.take<Milliseconds>();
   entry.decision = reader.take<Sequence>();
   entry.value = reader.take<double>();
   const std::string_view text = reader.take_text();
-  if (!kind || later != (*kind > EntryKind::kStruck) || !reader.finished() ||
-      !std::isfinite(entry.value)) {
+  if (!kind || format_of(*kind) != format || !reader.finished() || !std::isfinite(entry.value)) {
     return broken("its contents make no sense");
   }
   entry.kind = *kind;

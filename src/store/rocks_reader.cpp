@@ -264,8 +264,8 @@ LogHead RocksReader::base() const {
   return base_;
 }
 
-Result<std::optional<LogHead>> RocksReader::removable(Sequence learned,
-                                                      Milliseconds older_than) const {
+Result<std::optional<LogHead>> RocksReader::removable(Sequence learned, Milliseconds older_than,
+                                                      Sequence ordered) const {
   if (!database_) return closed();
   const auto at = database_->iterator(kHeads);
   at->SeekForPrev(slice(key_of(learned)));
@@ -278,10 +278,8 @@ Result<std::optional<LogHead>> RocksReader::removable(Sequence learned,
   for (at->Seek(slice(key_of(base().last + 1))); at->Valid(); at->Next()) {
     const auto head = decode_log_head(view(at->value()));
     if (!head.ok()) return damaged(kHeads, view(at->key()), head.failure());
-    if (head.value().last >= end || head.value().last > learned ||
-        head.value().time >= older_than) {
-      break;
-    }
+    const bool due = head.value().time < older_than || head.value().last <= ordered;
+    if (head.value().last >= end || head.value().last > learned || !due) break;
     found = head.value();
   }
   if (!at->status().ok()) return failure(at->status());

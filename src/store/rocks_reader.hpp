@@ -26,8 +26,8 @@ class RocksReader : public EventStore {
   bool is_struck(Sequence decision) const override;
   LogHead head() const override;
   LogHead base() const override;
-  Result<std::optional<LogHead>> removable(Sequence learned,
-                                           Milliseconds older_than) const override;
+  Result<std::optional<LogHead>> removable(Sequence learned, Milliseconds older_than,
+                                           Sequence ordered) const override;
   std::string check_tables() const override;
   std::string check_continuity() const override;
   Result<EventDigest> event_digest() const override;

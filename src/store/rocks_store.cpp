@@ -94,6 +94,7 @@ class RocksStore final : public RocksReader {
     const bool keep = batch.keep_head || (!batch.empty() && (next.last >= kept_.last + kHeadEvery ||
                                                              next.time >= kept_.time + kHeadPause));
     if (keep) put(bytes, kHeads, next.last, encoded);
+    if (batch.keep_head_before && head().last > 0) put(bytes, kHeads, head().last, encode(head()));
     if (Status status = commit(bytes); !status.ok()) return status;
     set_head(next);
     if (!struck.empty()) set_struck(std::move(struck));

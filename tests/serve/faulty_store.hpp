@@ -87,9 +87,9 @@ class FaultyStore final : public EventStore {
   bool is_struck(Sequence decision) const override { return store_->is_struck(decision); }
   LogHead head() const override { return store_->head(); }
   LogHead base() const override { return store_->base(); }
-  Result<std::optional<LogHead>> removable(Sequence learned,
-                                           Milliseconds older_than) const override {
-    return store_->removable(learned, older_than);
+  Result<std::optional<LogHead>> removable(Sequence learned, Milliseconds older_than,
+                                           Sequence ordered) const override {
+    return store_->removable(learned, older_than, ordered);
   }
   std::string check_tables() const override { return store_->check_tables(); }
   std::string check_continuity() const override { return store_->check_continuity(); }

@@ -348,7 +348,8 @@ TEST(Folder, ModelFilesOfVersion1AreReadAndReplaced) {
   service->settle();
   service.stop();
   const std::string model = read_file(data / "model.sau");
-  EXPECT_EQ(open_container(model, "the model").version, kModelFile.version);
+  // Version 3 is for files with a trial in them.
+  EXPECT_EQ(open_container(model, "the model").version, 2U);
   EXPECT_TRUE(replay_log(data).same);
 }
 
@@ -363,15 +364,16 @@ TEST(Folder, TwoSpellingsOfAnAgentAreTheSameModel) {
   ASSERT_NE(detail::read_folder(data).agent, old_agent);
   const std::string model = read_file(data / "model.sau");
   const Container file = open_container(model, "the model", kModelFile);
+  constexpr FileKind kPlain{"model", 2, 1};
   auto header = nlohmann::ordered_json::parse(file.header);
   header["schema"] = old_agent + " seed=1 features=1";
   write_file(data / "model.sau",
-             finish_container(begin_container(kModelFile, header.dump()).append(file.payload)));
+             finish_container(begin_container(kPlain, header.dump()).append(file.payload)));
   EXPECT_TRUE(replay_log(data).same);
   // But another entry that changed it last is a difference.
   header["changed"] = 19;
   write_file(data / "model.sau",
-             finish_container(begin_container(kModelFile, header.dump()).append(file.payload)));
+             finish_container(begin_container(kPlain, header.dump()).append(file.payload)));
   EXPECT_FALSE(replay_log(data).same);
 }
 
@@ -384,11 +386,11 @@ TEST(Folder, AModelFromANewerProgramStopsTheStart) {
   const fs::path file = service.folder() / "data/model.sau";
   std::string newer = read_file(file);
   newer.resize(newer.size() - sizeof(std::uint64_t));
-  newer[16] = 3;
+  newer[16] = 4;
   newer = finish_container(newer);
   write_file(file, newer);
   const std::string error = testing::error_of([&] { service.start(); });
-  EXPECT_NE(error.find("is of version 3 of model files; this sau reads versions 1 to 2"),
+  EXPECT_NE(error.find("is of version 4 of model files; this sau reads versions 1 to 3"),
             std::string::npos)
       << error;
   EXPECT_EQ(read_file(file), newer);

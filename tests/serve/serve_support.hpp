@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,12 +13,22 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "sau/serve/service.hpp"
 #include "serve/faulty_store.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace sau::testing {
+
+// A request with three actions and a context of one feature.
+inline std::string simple_request(const std::string& event, const std::string& more = "") {
+  return fmt::format(R"({{"contextFeatures":[{{"hour":"{}"}}],)"
+                     R"("actions":[{{"id":"a","features":[{{"kind":"news"}}]}},)"
+                     R"({{"id":"b","features":[{{"kind":"sport"}}]}},)"
+                     R"({{"id":"c","features":[{{"price":2.5}}]}}],"eventId":"{}"{}}})",
+                     event.size() % 3, event, more);
+}
 
 // A service whose clock and disk the test controls. Calls wait for the answer.
 class TestService {
@@ -76,6 +87,51 @@ class TestService {
   }
   Status reset_model() {
     return answered<Done>([&](auto done) { service_->reset_model(done); });
+  }
+
+  Result<Policy> set_policy(const std::string& name, const std::string& agent) {
+    const nlohmann::json json = {{"name", name}, {"arguments", agent}};
+    return answered<Policy>([&](auto done) { service_->set_policy(json.dump(), done); });
+  }
+  Result<Policy> reset_policy() {
+    return answered<Policy>([&](auto done) { service_->reset_policy(done); });
+  }
+  Result<Policy> apply_trained(const Policy& policy) {
+    return answered<Policy>([&](auto done) { service_->apply_trained(policy, done); });
+  }
+  Result<SlotsAnswer> rank_slots(const nlohmann::json& request) {
+    return answered<SlotsAnswer>([&](auto done) { service_->rank_slots(request.dump(), done); });
+  }
+  Status reward_slots(const std::string& event,
+                      const std::vector<std::pair<std::string, double>>& rewards) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const auto& [slot, value] : rewards) list.push_back({{"slotId", slot}, {"value", value}});
+    const nlohmann::json body = {{"reward", list}};
+    return answered<Done>([&](auto done) { service_->reward_slots(event, body.dump(), done); });
+  }
+  Status activate_slots(const std::string& event) {
+    return answered<Done>([&](auto done) { service_->activate_slots(event, done); });
+  }
+  // `request` is a GateRequest, or JSON.
+  template <class Request>
+  Status begin_trial(const Request& request) {
+    return answered<Done>([&](auto done) { service_->begin_trial(request, done); });
+  }
+  Status end_trial(GateOutcome outcome) {
+    return answered<Done>([&](auto done) { service_->end_trial(outcome, done); });
+  }
+  Status remove_log() {
+    return answered<Done>([&](auto done) { service_->remove_log(done); });
+  }
+  // Ranks and rewards events PREFIX0, PREFIX1, ...
+  void play(const std::string& prefix, int events) {
+    for (int i = 0; i < events; ++i) {
+      const std::string id = prefix + std::to_string(i);
+      const auto answer = rank(simple_request(id));
+      ASSERT_TRUE(answer.ok());
+      const double value = answer.value().ranking[answer.value().chosen].id == "b" ? 1.0 : 0.25;
+      ASSERT_TRUE(reward(id, value).ok());
+    }
   }
 
   // Stands for the model, with everything acknowledged so far: a checksum is easier to read.
@@ -138,15 +194,6 @@ template <class Condition>
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   return true;
-}
-
-// A request with three actions and a context of one feature.
-inline std::string simple_request(const std::string& event, const std::string& more = "") {
-  return fmt::format(R"({{"contextFeatures":[{{"hour":"{}"}}],)"
-                     R"("actions":[{{"id":"a","features":[{{"kind":"news"}}]}},)"
-                     R"({{"id":"b","features":[{{"kind":"sport"}}]}},)"
-                     R"({{"id":"c","features":[{{"price":2.5}}]}}],"eventId":"{}"{}}})",
-                     event.size() % 3, event, more);
 }
 
 }  // namespace sau::testing

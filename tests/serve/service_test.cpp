@@ -268,7 +268,7 @@ TEST(Service, AModelOfAnotherKindIsRefusedAndBothAreNamed) {
   newer[16] = 9;
   const std::string message = service.load_model(newer).failure().message;
   EXPECT_NE(message.find("version 9"), std::string::npos);
-  EXPECT_NE(message.find("versions 1 to 2"), std::string::npos);
+  EXPECT_NE(message.find("versions 1 to 3"), std::string::npos);
   EXPECT_FALSE(service.load_model("").ok());
   EXPECT_EQ(service.disk().writes, 0U);
 }

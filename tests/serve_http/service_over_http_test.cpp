@@ -46,11 +46,13 @@ class ServiceOverHttpTest : public ::testing::Test {
                                                     disk);
     };
     service_ = std::make_unique<Service>(std::move(options));
+    evaluations_ =
+        std::make_unique<Evaluations>(*service_, EvaluationsOptions{.folder = folder_ / "data"});
     start({});
   }
 
   void start(ServiceOverHttpOptions options) {
-    over_http_ = std::make_unique<ServiceOverHttp>(*service_, std::move(options));
+    over_http_ = std::make_unique<ServiceOverHttp>(*service_, *evaluations_, std::move(options));
   }
 
   std::future<HttpResponse> ask(HttpRequest request,
@@ -92,6 +94,7 @@ class ServiceOverHttpTest : public ::testing::Test {
   std::shared_ptr<testing::Disk> disk_ = std::make_shared<testing::Disk>();
   std::atomic<bool> clock_fails_ = false;
   std::unique_ptr<Service> service_;
+  std::unique_ptr<Evaluations> evaluations_;
   std::unique_ptr<ServiceOverHttp> over_http_;
 };
 

@@ -65,6 +65,10 @@ function centres(figure: TimeFigure) {
   });
 }
 
+// A label stands on the side of its mark that has more room, and is cut short to fit there.
+const place = "scale('x', datum.seconds)";
+const inRightHalf = `${place} > width / 2`;
+
 export function drawTimes(figure: TimeFigure, choices: FigureChoices, canvas: Canvas): Drawing {
   const names = [...new Set(figure.points.map((point) => point.algorithm))];
   const scales = scalesFor(names, canvas.palette.dark);
@@ -109,8 +113,10 @@ export function drawTimes(figure: TimeFigure, choices: FigureChoices, canvas: Ca
         },
         {
           data: {name: 'centres'},
-          mark: {type: 'text', align: 'left', dx: 10, dy: {expr: 'datum.shift'}, clip: true,
-                 tooltip: null, fontWeight: 600, stroke: null},
+          mark: {type: 'text', align: {expr: `${inRightHalf} ? 'right' : 'left'`},
+                 dx: {expr: `${inRightHalf} ? -10 : 10`}, dy: {expr: 'datum.shift'},
+                 limit: {expr: `max(${place}, width - ${place}) - 14`}, clip: true, tooltip: null,
+                 fontWeight: 600, stroke: null},
           encoding: {x, y, text: {field: 'algorithm'}},
         },
       ],

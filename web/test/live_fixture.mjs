@@ -43,6 +43,8 @@ export function makeStatus() {
           explorationRate: 0.083, apprenticeAgreement: null},
     members: [{spec: 'hashed_linear(relative=true)', weight: 0.82, fault: null},
               {spec: 'hashed_mlp', weight: 0, fault: 'diverged: a weight is not finite'}],
+    gate: {name: 'calm', arguments: 'hashed_linear+sau_ucb', decisions: 4120, gain: 0.012,
+           gainLow: -0.004, gainHigh: 0.029, outcome: null},
     history, actions, actionCount: 1234, recent,
   };
 }

@@ -41,6 +41,8 @@ test('the page is small, and shows the status of the service', async () => {
   assert.deepEqual(await tile('Decisions'), ['1.30 M', '431 per second']);
   assert.deepEqual(await tile('Mean reward'), ['0.374', '+29 % over the baseline']);
   assert.deepEqual(await tile('Log'), ['734 MB', 'learner is 12 behind']);
+  assert.deepEqual(await tile('Gain of the candidate'),
+                   ['+0.012', '\u22120.004 to +0.029, 4,120 events']);
   const ids = await column(page, 'actions', 0);
   assert.deepEqual(ids, answers.status.actions.map((action) => action.id));
   assert.deepEqual((await column(page, 'actions', 1)).slice(0, 2), ['41 %', '22 %']);

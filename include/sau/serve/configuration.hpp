@@ -18,6 +18,14 @@ inline constexpr double kLargestReward = 1e9;
 enum class RewardAggregation : std::uint8_t { kEarliest, kSum };
 enum class RewardOutOfRange : std::uint8_t { kRefuse, kClip };
 
+// Which agent makes the decisions: Personalizer's learning settings.
+struct Policy {
+  std::string name = "default";
+  std::string agent = {};  // canonical spec; empty: the one that the folder was made with
+
+  bool operator==(const Policy&) const = default;
+};
+
 // The settings that can be changed while the service runs. Times are in milliseconds.
 struct Configuration {
   Milliseconds reward_wait_time = 10LL * 60 * 1000;
@@ -33,6 +41,18 @@ struct Configuration {
   Milliseconds model_export_frequency = 0;  // how often the model in use is updated; 0: at once
   std::int64_t log_retention_days = 90;     // -1: for ever
   LearningMode learning_mode = LearningMode::kOnline;
+
+  // Automatic optimisation: now and then the gate gets the best of several candidates.
+  bool auto_optimization = false;
+  Milliseconds auto_optimization_frequency = 7LL * 24 * 60 * 60 * 1000;
+  Milliseconds auto_optimization_start = 0;  // when it is done first; 0: at once
+
+  // These have calls of their own.
+  Policy policy = {};
+  std::string trial = {};  // the id of the trial that runs; empty: none
+  Policy candidate = {};   // of that trial
+  // Records up to this one are removed as soon as no event among them waits, however young.
+  Sequence remove_until = 0;
 
   bool operator==(const Configuration&) const = default;
   // Whether the bounds are the widest possible.
@@ -50,8 +70,11 @@ Configuration configuration_of_old_folders();
 Result<double> bounded_reward(double value, const Configuration& configuration);
 
 std::string to_json(const Configuration& configuration);
-// Absent fields keep the values of `before`; unknown fields are refused.
+// What a caller sets. Absent fields keep the values of `before`; unknown fields are refused, and so
+// are settings that have calls of their own, unless they stay as they are.
 Result<Configuration> read_configuration(std::string_view json, const Configuration& before);
+// Reads back what to_json() wrote.
+Result<Configuration> read_stored_configuration(std::string_view json, const Configuration& before);
 
 std::string_view name_of(LearningMode mode);
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sau/serve/configuration.hpp"
+#include "sau/serve/gate.hpp"
 #include "sau/serve/rank_request.hpp"
 #include "sau/store/event_store.hpp"
 
@@ -47,6 +48,14 @@ struct RankAnswer {
   std::size_t chosen = 0;  // place of the action to use, and to reward
 };
 
+struct SlotsAnswer {
+  struct Slot {
+    std::string id, action_id;
+  };
+  std::vector<Slot> slots;  // in the order of the request
+  std::string event_id;
+};
+
 template <class T>
 using Answer = std::function<void(Result<T>)>;
 
@@ -62,12 +71,18 @@ class Service {
   Service& operator=(const Service&) = delete;
   ~Service();
 
-  // The agent's canonical spec.
-  const std::string& agent() const noexcept;
+  // The canonical spec of the agent that decides.
+  std::string agent() const;
 
   void rank(std::string body, Answer<RankAnswer> answer);
   void reward(std::string_view event_id, std::string_view body, Answer<Done> answer);
   void activate(std::string_view event_id, Answer<Done> answer);
+
+  // The same for events with several slots, whose actions differ (docs/http.md). Each slot is a
+  // decision of its own in the log.
+  void rank_slots(std::string_view body, Answer<SlotsAnswer> answer);
+  void reward_slots(std::string_view event_id, std::string_view body, Answer<Done> answer);
+  void activate_slots(std::string_view event_id, Answer<Done> answer);
 
   Configuration configuration() const;
   void configure(std::string_view json, Answer<Configuration> answer);
@@ -76,6 +91,32 @@ class Service {
   std::string model() const;
   void load_model(const std::string& bytes, Answer<Done> answer);
   void reset_model(Answer<Done> answer);
+
+  // Which agent decides. set_policy() takes {"name", "arguments"}, where arguments is the spec of
+  // an agent; if it is another one, it begins with a model that has learned nothing.
+  Policy policy() const;
+  void set_policy(std::string_view json, Answer<Policy> answer);
+  // Back to the agent that the folder was made with.
+  void reset_policy(Answer<Policy> answer);
+  // The agent of this policy, with its canonical spec, learns from the whole log, which takes a
+  // while: the caller waits. Then it decides, and has missed nothing that came meanwhile.
+  void apply_trained(const Policy& policy, Answer<Policy> answer);
+
+  // The gate: a candidate that is watched (sau/serve/gate.hpp). The candidate learns from the whole
+  // log first: the caller waits. There is one at a time. The JSON of the second function is
+  // {"name", "arguments", "margin", "alpha", "automatic"}.
+  void begin_trial(const GateRequest& request, Answer<Done> answer);
+  void begin_trial(std::string_view json, Answer<Done> answer);
+  // Promotes the candidate or gives it up. Fails if there is none.
+  void end_trial(GateOutcome outcome, Answer<Done> answer);
+  // The trial that runs, or else the latest one.
+  std::optional<GateState> gate() const;
+
+  // From when to when the log goes, as JSON.
+  Result<std::string> log_properties() const;
+  // Removes all records that are acknowledged by now, soon after the answer: as soon as no event
+  // among them waits for its reward, and the model that has learned from them is on disk.
+  void remove_log(Answer<Done> answer);
 
   // JSON for people and programs.
   std::string model_properties() const;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sau/evaluations/evaluations.hpp"
 #include "sau/http/http_message.hpp"
 #include "sau/http/http_reply.hpp"
 #include "sau/http/http_server.hpp"
@@ -32,17 +33,18 @@ struct ServiceOverHttpOptions {
 };
 
 // The service over HTTP (docs/http.md): the calls of the retired Personalizer below
-// /personalizer/v1.0, and other paths for the calls that Personalizer did not have. Three extra
-// threads make the answers that take long, such as a whole model. Thread-safe.
+// /personalizer/v1.0 and /personalizer/v1.1-preview.3, and other paths for the calls that
+// Personalizer did not have. Four extra threads make the answers that take long, such as a whole
+// model. Thread-safe.
 class ServiceOverHttp {
  public:
   // The health port has only /healthz, /readyz and /metrics.
   enum class Port { kMain, kHealth };
 
-  ServiceOverHttp(Service& service, ServiceOverHttpOptions options);
+  ServiceOverHttp(Service& service, Evaluations& evaluations, ServiceOverHttpOptions options);
   ServiceOverHttp(const ServiceOverHttp&) = delete;
   ServiceOverHttp& operator=(const ServiceOverHttp&) = delete;
-  // Answers that wait to be made are dropped. The service must still exist.
+  // Answers that wait to be made are dropped. The service and the evaluations must still exist.
   ~ServiceOverHttp();
 
   // For HttpServerOptions::on_head: checks keys, and allows larger bodies where they are needed.
@@ -57,8 +59,9 @@ class ServiceOverHttp {
   void make_later(detail::JobQueue& queue, void (*handler)(detail::Call&), detail::Call call);
 
   Service& service_;
+  Evaluations& evaluations_;
   const ServiceOverHttpOptions options_;
-  std::unique_ptr<detail::JobQueue> metrics_, look_ups_, models_;
+  std::unique_ptr<detail::JobQueue> metrics_, look_ups_, models_, training_;
 };
 
 // One key per line; empty lines and lines that begin with # are skipped. Throws Error when there is

@@ -27,7 +27,8 @@ struct StoreBatch {
   // For the log's head after this batch.
   Sequence waiting_from = 1;
   Milliseconds time = 0, trusted_time = 0;
-  bool keep_head = false;  // for removable(), even if one was kept shortly before
+  bool keep_head = false;         // for removable(), even if one was kept shortly before
+  bool keep_head_before = false;  // the same for the head before this batch
 
   bool empty() const noexcept { return decisions.empty() && entries.empty(); }
 };
@@ -94,10 +95,11 @@ class EventStore {
   // The head at the end of the removed part; all zero when nothing was removed.
   virtual LogHead base() const = 0;
 
-  // Up to where the log may be removed: every record up to there is older than `older_than`, and no
-  // decision up to there was still waiting for its reward at record `learned`.
-  virtual Result<std::optional<LogHead>> removable(Sequence learned,
-                                                   Milliseconds older_than) const = 0;
+  // Up to where the log may be removed: every record up to there is older than `older_than` or not
+  // after record `ordered`, and no decision up to there was still waiting for its reward at record
+  // `learned`.
+  virtual Result<std::optional<LogHead>> removable(Sequence learned, Milliseconds older_than,
+                                                   Sequence ordered = 0) const = 0;
   // Removes everything up to a head that removable() returned. Cheap, however much it removes. (If
   // the log ends before that head, it continues right after it.)
   virtual Status forget(const LogHead& until) = 0;

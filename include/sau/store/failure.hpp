@@ -26,6 +26,8 @@ struct Failure {
   Code code = Code::kInternal;
   std::string message;      // a sentence for a person
   std::string target = {};  // the field that is wrong, as in actions[2].id
+  // What programs tell it by, such as EvaluationNotFound. Empty: the code and the call say it.
+  std::string_view name = {};
 };
 
 // A value, or why there is none.

@@ -67,6 +67,9 @@ enum class EntryKind : std::uint8_t {
   kMissing,      // no reward came for `missing`: each is learned from with `value`, the default
   kStruck,       // the model is as if it had never learned from this event
   kImported,     // the decisions before it came from a file; `text` says which, as JSON
+  kPolicy,       // another agent makes the decisions from here on; `text` says which, as JSON
+  kTrialBegun,   // a candidate is watched from here on; `text` says which and how, as JSON
+  kTrialEnded,   // `text` says how it ended, as JSON; maybe the candidate is the policy now
 };
 
 // Anything that happened other than a decision.

@@ -37,6 +37,17 @@ export interface Member {
   fault: string | null;
 }
 
+// A candidate that is watched, or the latest one that was.
+export interface Gate {
+  name: string;
+  arguments: string;
+  decisions: number;
+  gain: Maybe;      // over the policy that decides, per decision
+  gainLow: Maybe;   // its interval, which holds whenever one looks
+  gainHigh: Maybe;
+  outcome: 'promoted' | 'worse' | 'stopped' | 'replaced' | null;
+}
+
 export interface Status {
   version: string;
   agent: string;
@@ -54,6 +65,7 @@ export interface Status {
     ranksPerSecond: number; rewardsPerSecond: number; meanReward: Maybe; baselineReward: Maybe;
     explorationRate: Maybe; apprenticeAgreement: Maybe;
   };
+  gate: Gate | null;
   history: Second[];  // newest last
   actions: ActionRow[];
   actionCount: number;

@@ -1,6 +1,7 @@
 // The current state of the service, in numbers.
 import {h} from '../dom';
-import type {Status} from './status';
+import type {Maybe} from '../report';
+import type {Gate, Status} from './status';
 import {bytes, duration, percent, rate, total, value} from './words';
 
 class Tile {
@@ -17,6 +18,19 @@ class Tile {
   }
 }
 
+function signed(gain: Maybe): string {
+  return gain === null ? value(null) : `${gain < 0 ? '\u2212' : '+'}${value(Math.abs(gain))}`;
+}
+
+function showGate(tile: Tile, gate: Gate | null): void {
+  tile.element.hidden = gate === null;
+  if (gate === null) return;
+  tile.element.title = `${gate.name}: ${gate.arguments}`;
+  const from = `${signed(gate.gainLow)} to ${signed(gate.gainHigh)}`;
+  const what = gate.outcome === null ? `${total(gate.decisions)} events` : gate.outcome;
+  tile.show(gate.decisions === 0 ? value(null) : signed(gate.gain), `${from}, ${what}`);
+}
+
 export class Tiles {
   private readonly tiles = {
     decisions: new Tile('Decisions'),
@@ -27,11 +41,12 @@ export class Tiles {
     waiting: new Tile('Waiting for rewards'),
     log: new Tile('Log'),
     refused: new Tile('Refused'),
+    gate: new Tile('Gain of the candidate'),
   };
   readonly element = h('dl', {class: 'tiles'},
                        ...Object.values(this.tiles).map((tile) => tile.element));
 
-  show({totals, now, model, uptimeSeconds}: Status): void {
+  show({totals, now, model, uptimeSeconds, gate}: Status): void {
     const {tiles} = this;
     tiles.decisions.show(total(totals.ranks), `${rate(now.ranksPerSecond)} per second`);
     const outOfRange = totals.refusedRewards + totals.clippedRewards;
@@ -53,5 +68,6 @@ export class Tiles {
     tiles.log.show(bytes(totals.logBytes), totals.learnerLag > 0
       ? `learner is ${total(totals.learnerLag)} behind` : 'learner is up to date');
     tiles.refused.show(total(totals.refused), `running for ${duration(uptimeSeconds)}`);
+    showGate(tiles.gate, gate);
   }
 }

@@ -1,4 +1,4 @@
-#include "serve_http/job_queue.hpp"
+#include "serve/job_queue.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,129 @@
+#include "evaluations/run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "evaluations/summary.hpp"
+#include "sau/evaluate/evaluate.hpp"
+#include "sau/logs/open_choices.hpp"
+#include "sau/store/event_store.hpp"
+#include "serve/replayer.hpp"
+
+namespace sau::detail {
+namespace {
+
+using ResultJson = nlohmann::ordered_json;
+
+constexpr double kAlpha = 0.05;
+
+// A log that ends when somebody wants it to.
+class StoppableSource final : public ChoiceSource {
+ public:
+  StoppableSource(std::unique_ptr<ChoiceSource> source, const std::atomic<bool>& stop)
+      : source_(std::move(source)), stop_(stop) {}
+
+  const std::string& name() const noexcept override { return source_->name(); }
+  std::uint64_t first_line() const override { return source_->first_line(); }
+  std::uint64_t last_line() const override { return source_->last_line(); }
+  void rewind() override { source_->rewind(); }
+  std::optional<Piece> next() override { return stop_ ? std::nullopt : source_->next(); }
+
+ private:
+  std::unique_ptr<ChoiceSource> source_;
+  const std::atomic<bool>& stop_;
+};
+
+// The bounds of rewards, widened if the log has others: sums, or rewards from before a change.
+RewardRange possible_rewards(const EvaluationContract& contract, const EvaluationPlace& place) {
+  RewardRange range{place.configuration.reward_minimum, place.configuration.reward_maximum};
+  const auto store =
+      open_event_store(log_folder(place.folder), {.read_only = true, .verify = false});
+  good(store->events(store->base().last + 1, store->head().last, [&](const LoggedEvent& event) {
+    const EventState& state = event.state;
+    if (state.time < contract.start || state.time >= contract.end) return true;
+    range.min = std::min(range.min, state.final_reward);
+    range.max = std::max(range.max, state.final_reward);
+    return true;
+  }));
+  return range;
+}
+
+// One of the policies, and where its name and numbers go.
+struct Entrant {
+  Policy policy;
+  const char* source;  // Personalizer's policySource
+  std::shared_ptr<PolicySums> sums;
+};
+
+ResultJson result_of(const Entrant& entrant, const PolicyResult& found,
+                     const EvaluationContract& contract) {
+  const auto number = [](double value) {
+    return std::isfinite(value) ? ResultJson(value) : ResultJson();
+  };
+  return {{"name", entrant.policy.name},
+          {"arguments", entrant.policy.agent},
+          {"policySource", entrant.source},
+          {"summary", entrant.sums->pieces()},
+          {"totalSummary", entrant.sums->total(contract.start, contract.end)},
+          // Of our own: how much more than the policy that made the log, and how sure that is.
+          {"gain", number(found.gain)},
+          {"gainLow", number(found.gain_ends.low)},
+          {"gainHigh", number(found.gain_ends.high)},
+          {"refused", found.refused}};
+}
+
+}  // namespace
+
+ResultJson run_evaluation(const EvaluationContract& contract, const EvaluationPlace& place,
+                          const std::atomic<bool>& stop) {
+  constexpr Milliseconds kHour = 60LL * 60 * 1000, kDay = 24 * kHour, kWeek = 7 * kDay;
+  const Milliseconds window = contract.end - contract.start <= kWeek ? kHour : kDay;
+  std::vector<Entrant> entrants;
+  std::vector<PolicyPlan> plans;
+  const auto enter = [&](const Policy& policy, const char* source, std::unique_ptr<Target> target) {
+    entrants.push_back({policy, source, std::make_shared<PolicySums>(window)});
+    plans.push_back({summed(std::move(target), entrants.back().sums), Learning::kFollowing});
+  };
+  const auto enter_agent = [&](const Policy& policy, const char* source) {
+    enter(policy, source,
+          served_target(policy.name, policy.agent, place.seed, place.configuration));
+  };
+  enter(place.present, "Online", make_target("logged", place.seed));
+  enter({kBaselineName, ""}, "Baseline", make_target("first", place.seed));
+  enter({kRandomName, ""}, "Random", make_target("uniform", place.seed));
+  for (const Policy& policy : contract.policies) enter_agent(policy, "Custom");
+  if (contract.experiment) {
+    for (const Policy& policy : experiment_agents()) enter_agent(policy, "OfflineExperimentation");
+  }
+
+  EvaluateOptions options;
+  options.score.rewards = possible_rewards(contract, place);
+  // The best of several looks better than it is.
+  options.score.alpha = kAlpha / static_cast<double>(entrants.size());
+  options.threads = 1;  // decisions come first
+  StoppableSource source(open_choices(place.folder, {.format = ChoiceFormat::kFolder,
+                                                     .from = contract.start,
+                                                     .until = contract.end}),
+                         stop);
+  const EvaluationResult result = evaluate(source, std::move(plans), {}, options);
+
+  ResultJson results = ResultJson::array();
+  std::string optimal = place.present.name;
+  double most = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < entrants.size(); ++i) {
+    const PolicyResult& found = result.policies[i];
+    results.push_back(result_of(entrants[i], found, contract));
+    // Only a policy that can be applied, and that is surely better.
+    const bool is_agent = !found.agent.empty();
+    if (is_agent && found.refused.empty() && found.gain_ends.low > 0.0 && found.gain > most) {
+      most = found.gain;
+      optimal = entrants[i].policy.name;
+    }
+  }
+  return {{"policyResults", std::move(results)}, {"optimalPolicy", optimal}};
+}
+
+}  // namespace sau::detail

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "evaluations/contract.hpp"
+
+namespace sau::detail {
+
+// What an evaluation needs to know about the service.
+struct EvaluationPlace {
+  std::filesystem::path folder;
+  std::uint64_t seed = 1;
+  Policy present;               // the policy that decides
+  Configuration configuration;  // that other policies would be served with
+};
+
+// The results, in Personalizer's form: policyResults and optimalPolicy. Ends early, with results
+// that mean nothing, when `stop` becomes true. Throws Error when the log cannot be evaluated.
+nlohmann::ordered_json run_evaluation(const EvaluationContract& contract,
+                                      const EvaluationPlace& place, const std::atomic<bool>& stop);
+
+}  // namespace sau::detail
