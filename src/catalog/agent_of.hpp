@@ -25,7 +25,7 @@ class AgentOf final : public AnyAgent {
 
   const std::string& spec() const noexcept override { return spec_; }
   Shape shape() const noexcept override { return shape_; }
-  RewardRange rewards() const noexcept override { return M::kRewards; }
+  RewardRange rewards() const noexcept override { return kRewards; }
 
   Choice choose(Context x, Rng& rng) override {
     check_context(x, shape_);
@@ -35,7 +35,7 @@ class AgentOf final : public AnyAgent {
   void learn(Context x, Choice made, double reward) override {
     check_context(x, shape_);
     check_action(made, shape_);
-    check_reward(reward, M::kRewards, M::kName);
+    check_reward(reward, kRewards, strictest<M, S>());
     agent_.learn(x, made, reward);
   }
 
@@ -63,7 +63,7 @@ class AgentOf final : public AnyAgent {
   }
 
   void play(Problem& problem, Streams& rng, std::uint64_t steps, Recorder& record) override {
-    check_problem(problem, shape_, M::kRewards, M::kName);
+    check_problem(problem, shape_, kRewards, strictest<M, S>());
     if constexpr (!M::kUsesContext) {
       if (play_hot(HotProblems{}, problem, rng, steps, record)) return;
     }
@@ -75,13 +75,15 @@ class AgentOf final : public AnyAgent {
       throw Error("merge: cannot add " + other.spec() + " for " + describe(other.shape()) + " to " +
                   spec_ + " for " + describe(shape_));
     }
-    if constexpr (Mergeable<M>) {
-      const auto& from = static_cast<const AgentOf&>(other).agent_;
-      agent_.model().merge(from.model());
-      agent_.explorer().merge(from.explorer());
-    } else {
-      throw Error("merge: " + spec_ + " cannot be merged; its state is not a sum");
+    if constexpr (Mergeable<M> && Mergeable<Explorer<S>>) {
+      if (can_merge(agent_.model()) && can_merge(agent_.explorer().evidence())) {
+        const auto& from = static_cast<const AgentOf&>(other).agent_;
+        agent_.model().merge(from.model());
+        agent_.explorer().merge(from.explorer());
+        return;
+      }
     }
+    throw Error("merge: " + spec_ + " cannot be merged; its state is not a sum");
   }
 
   std::unique_ptr<AnyAgent> clone() const override { return std::make_unique<AgentOf>(*this); }
@@ -99,6 +101,8 @@ class AgentOf final : public AnyAgent {
   }
 
  private:
+  static constexpr RewardRange kRewards = rewards_with<S>(M::kRewards);
+
   template <class... P>
   bool play_hot(TypeList<P...>, Problem& problem, Streams& rng, std::uint64_t steps,
                 Recorder& record) {

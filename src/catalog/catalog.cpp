@@ -1,7 +1,6 @@
 #include "sau/catalog/catalog.hpp"
 
 #include <algorithm>
-#include <concepts>
 #include <optional>
 #include <utility>
 
@@ -9,21 +8,22 @@
 #include "catalog/explore_list.hpp"
 #include "catalog/model_entry.hpp"
 #include "catalog/model_names.hpp"
-#include "catalog/problem_list.hpp"
+#include "catalog/names.hpp"
 #include "sau/core/text.hpp"
 #include "sau/model/by_ids.hpp"
 
 namespace sau {
 namespace {
 
+using detail::add_alias_names;
+using detail::describe;
+using detail::has_name;
+using detail::refuse_settings;
+using detail::without_blanks;
+
 std::string without_hyphens(std::string text) {
   std::erase(text, '-');
   return text;
-}
-
-std::string_view without_blanks(std::string_view text) {
-  const std::size_t start = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t");
-  return start == std::string_view::npos ? "" : text.substr(start, end - start + 1);
 }
 
 // What an agent is made for: this decides what some names stand for.
@@ -41,33 +41,6 @@ std::string expand_agent(std::string_view text, For made) {
                                                                              : alias.spec);
   }
   return std::string(text);
-}
-
-std::string expand_problem(std::string_view text) {
-  const std::string wanted = lower_case(without_blanks(text));
-  for (const Alias& alias : problem_aliases()) {
-    if (lower_case(alias.name) == wanted) return std::string(alias.spec);
-  }
-  return std::string(text);
-}
-
-void add_alias_names(std::vector<std::string>& known, std::span<const Alias> aliases) {
-  for (const Alias& alias : aliases) {
-    const std::string name = lower_case(alias.name);
-    if (std::ranges::find(known, name) == known.end()) known.push_back(name);
-  }
-}
-
-// Refuses settings after an alias, which stands for a whole spec.
-void refuse_settings(const Spec& spec, const std::string& expanded) {
-  if (expanded == spec.name) return;
-  throw UsageError("'" + spec.name + "' is a name for " + expanded +
-                   " and takes no settings; write that instead");
-}
-
-template <class... T>
-bool has_name(TypeList<T...>, std::string_view name) {
-  return ((T::kName == name) || ...);
 }
 
 template <class... M>
@@ -95,9 +68,11 @@ const ModelEntry& model_named(const std::string& name) {
 
 const ModelEntry& model_of(const AgentSpec& spec) { return model_named(spec.model.name); }
 
-// A member of a committee: a committee cannot be one.
+// A model inside another one. Those that have models inside cannot be inside themselves.
 const ModelEntry& member_named(const std::string& name) {
-  if (name == "committee") throw UsageError("a committee cannot be a member of a committee");
+  if (name == "committee" || name == "bootstrap" || name == "restarting") {
+    throw UsageError("a " + name + " cannot be a member of another model");
+  }
   return model_named(name);
 }
 
@@ -113,6 +88,34 @@ std::string usual_model(const std::string& strategy, For made) {
     if (best == nullptr || suits(model) > suits(*best)) best = &model;
   }
   return best->info.name;
+}
+
+std::string without_marks(std::string_view name) {
+  std::string plain = lower_case(name);
+  std::erase_if(plain, [](char c) { return c == '-' || c == '_'; });
+  return plain;
+}
+
+// The name of a model or strategy as it is in the catalogue; unchanged if there is none like it.
+std::string component_name(const std::string& given) {
+  if (find_model(given) != nullptr || has_name(Strategies{}, given)) return given;
+  const std::string wanted = without_marks(given);
+  for (const ModelEntry& model : models()) {
+    if (without_marks(model.info.name) == wanted) return model.info.name;
+  }
+  for (const std::string& strategy : names(Strategies{})) {
+    if (without_marks(strategy) == wanted) return strategy;
+  }
+  for (const auto& [other, name] : other_component_names()) {
+    if (without_marks(other) == wanted) return std::string(name);
+  }
+  return given;
+}
+
+Spec parse_component(std::string_view text) {
+  Spec spec = parse_spec(text);
+  spec.name = component_name(spec.name);
+  return spec;
 }
 
 constexpr std::string_view kUsualStrategy = "sau_sampling";
@@ -134,8 +137,10 @@ AgentSpec parse_agent(std::string_view text, For made) {
                      "': expected model+strategy or model+strategy+ids, found " +
                      std::to_string(parts.size() + (ids ? 1 : 0)) + " parts");
   }
-  if (parts.size() == 2) return {parse_spec(parts[0]), parse_spec(parts[1]), std::move(ids)};
-  Spec only = parse_spec(parts[0]);
+  if (parts.size() == 2) {
+    return {parse_component(parts[0]), parse_component(parts[1]), std::move(ids)};
+  }
+  Spec only = parse_component(parts[0]);
   if (find_model(only.name) != nullptr) {
     if (made == For::kIds) return {std::move(only), {std::string(kUsualStrategy), {}}, ids};
     throw UsageError("the agent '" + std::string(text) + "' names a model only; expected " +
@@ -178,53 +183,6 @@ AgentSpec parse_offer_agent(std::string_view text) {
   return spec;
 }
 
-struct ProblemSpec {
-  std::string problem;
-  Lateness late;
-};
-
-ProblemSpec parse_problem(std::string_view text) {
-  auto parts = split_specs(text, '+');
-  if (parts.size() == 1) return {std::move(parts[0]), {}};
-  const Spec late = parse_spec(parts[1]);
-  if (parts.size() > 2 || late.name != "late") {
-    throw UsageError("cannot read the problem '" + std::string(text) +
-                     "': expected problem or problem+late(...)");
-  }
-  return {std::move(parts[0]), read_options<Lateness>("late", late.params)};
-}
-
-std::string write_late(const std::string& problem, const Lateness& late) {
-  return late == Lateness{} ? problem : problem + "+" + write_spec("late", late);
-}
-
-template <class F>
-auto with_problem(std::string_view text, F&& f) {
-  const Spec spec = parse_spec(expand_problem(parse_problem(text).problem));
-  if (!has_name(Problems{}, spec.name)) {
-    refuse_settings(spec, expand_problem(spec.name));
-    auto known = names(Problems{});
-    add_alias_names(known, problem_aliases());
-    throw UsageError(unknown_name("problem", spec.name, known));
-  }
-  return with_named(Problems{}, "problem", spec.name, [&]<class P>() {
-    return f.template operator()<P>(read_options<typename P::Options>(P::kName, spec.params));
-  });
-}
-
-// A problem of type P as a Base.
-template <class Base, class P>
-std::unique_ptr<Base> make_of_kind(const Stream& stream, const typename P::Options& options) {
-  if constexpr (std::derived_from<P, Base>) {
-    return std::make_unique<P>(stream, options);
-  } else {
-    constexpr bool kById = std::derived_from<P, OfferProblem>;
-    throw UsageError("the actions of the problem " + std::string(P::kName) +
-                     (kById ? " come and go by id; expected a problem with a fixed set of actions"
-                            : " are a fixed set; expected a problem whose actions come and go"));
-  }
-}
-
 // The paper's name for the agent, or else its canonical spec.
 template <class Canonical>
 std::string paper_name(std::string_view agent, const Canonical& canonical) {
@@ -233,14 +191,6 @@ std::string paper_name(std::string_view agent, const Canonical& canonical) {
     if (canonical(alias.name) == spec) return std::string(alias.name);
   }
   return spec;
-}
-
-template <class... T>
-std::vector<ComponentInfo> describe(TypeList<T...>) {
-  return {ComponentInfo{.name = std::string(T::kName),
-                        .summary = std::string(T::kSummary),
-                        .settings = describe_options<typename T::Options>(),
-                        .fits = {}}...};
 }
 
 }  // namespace
@@ -292,39 +242,8 @@ std::string canonical_offer_agent(std::string_view agent) {
   return write_agent(parse_offer_agent(agent));
 }
 
-std::unique_ptr<Problem> make_problem(std::string_view problem, const Stream& stream) {
-  return with_problem(problem, [&]<class P>(const typename P::Options& options) {
-    return make_of_kind<Problem, P>(stream, options);
-  });
-}
-
-std::unique_ptr<OfferProblem> make_offer_problem(std::string_view problem, const Stream& stream) {
-  return with_problem(problem, [&]<class P>(const typename P::Options& options) {
-    return make_of_kind<OfferProblem, P>(stream, options);
-  });
-}
-
-bool offers_by_id(std::string_view problem) {
-  return with_problem(problem, []<class P>(const typename P::Options&) {
-    return std::derived_from<P, OfferProblem>;
-  });
-}
-
-Lateness lateness_of(std::string_view problem) { return parse_problem(problem).late; }
-
-std::string with_lateness(std::string_view problem, const Lateness& late) {
-  return write_late(parse_problem(problem).problem, late);
-}
-
 std::string canonical_agent(std::string_view agent, std::size_t dim) {
   return write_agent(parse_agent(agent, made_for(dim)));
-}
-
-std::string canonical_problem(std::string_view problem) {
-  const std::string spec = with_problem(problem, []<class P>(const typename P::Options& options) {
-    return write_spec(P::kName, options);
-  });
-  return write_late(spec, lateness_of(problem));
 }
 
 std::string agent_name(std::string_view agent, std::size_t dim) {
@@ -335,23 +254,17 @@ std::string offer_agent_name(std::string_view agent) {
   return paper_name(agent, canonical_offer_agent);
 }
 
-std::string problem_name(std::string_view problem) {
-  const auto [spec, late] = parse_problem(canonical_problem(problem));
-  for (const Alias& alias : problem_aliases()) {
-    if (canonical_problem(alias.spec) == spec) return write_late(std::string(alias.name), late);
-  }
-  return write_late(spec, late);
-}
-
-Stream problem_stream(std::string_view canonical_problem, std::uint64_t seed, std::uint64_t trial) {
-  return {seed, trial, scope_of(parse_problem(canonical_problem).problem), Role::kProblem};
-}
-
-Stream agent_stream(std::string_view canonical_problem, std::string_view canonical_agent,
-                    std::uint64_t seed, std::uint64_t trial) {
-  const std::string both =
-      parse_problem(canonical_problem).problem + " " + std::string(canonical_agent);
-  return {seed, trial, scope_of(both), Role::kAgent};
+AgentTraits agent_traits(std::string_view canonical_agent) {
+  const AgentSpec spec = parse_agent(canonical_agent, For::kContexts);
+  AgentTraits traits{.reads_context = model_of(spec).uses_context};
+  traits.explores = with_named(Strategies{}, "strategy", spec.strategy.name, [&]<class S>() {
+    if constexpr (requires(const typename S::Options& options) { S::explores(options); }) {
+      return S::explores(read_options<typename S::Options>(S::kName, spec.strategy.params));
+    } else {
+      return true;
+    }
+  });
+  return traits;
 }
 
 std::vector<ComponentInfo> list_models() {
@@ -359,8 +272,6 @@ std::vector<ComponentInfo> list_models() {
   for (const ModelEntry& model : models()) infos.push_back(model.info);
   return infos;
 }
-
-std::vector<ComponentInfo> list_problems() { return describe(Problems{}); }
 
 std::vector<ComponentInfo> list_strategies() {
   auto infos = describe(Strategies{});
@@ -378,13 +289,6 @@ ComponentInfo describe_ids() {
   return {.name = "ids",
           .summary = "how an agent handles actions that come and go by id",
           .settings = describe_options<IdOptions>(),
-          .fits = {}};
-}
-
-ComponentInfo describe_late() {
-  return {.name = "late",
-          .summary = "when rewards arrive, for any problem",
-          .settings = describe_options<Lateness>(),
           .fits = {}};
 }
 

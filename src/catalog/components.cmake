@@ -7,7 +7,11 @@ set(SAU_MODELS
     LinearPosterior
     Mlp
     NeuralLinear
+    NeuralGradient
+    LangevinMlp
     Committee
+    Bootstrap
+    Restarting
     HashedLinear
     HashedMlp)
 
@@ -15,7 +19,11 @@ set(SAU_STRATEGIES
     Uniform
     Greedy
     EpsilonGreedy
+    Softmax
+    SquareCb=squarecb
+    Exp3
     Ucb1
+    KlUcb
     Thompson
     SauUcb
     SauSampling
@@ -23,11 +31,13 @@ set(SAU_STRATEGIES
 
 set(SAU_PROBLEMS
     Bernoulli
+    Piecewise
     LinearProblem=linear
     Wheel
     Dataset
     Csv
     Libsvm
     Rewards
+    Changing
     Clicks
     Events)

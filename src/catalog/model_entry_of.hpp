@@ -30,7 +30,7 @@ Result with_strategy(const AgentSpec& spec, F&& f) {
       return f.template operator()<S>(model, strategy);
     } else {
       throw UsageError(std::string(S::kName) + " needs " + std::string(S::kNeeds) + "; " +
-                       std::string(M::kName) + " has none");
+                       std::string(M::kName) + " is not one");
     }
   });
 }
@@ -102,9 +102,15 @@ template <class M>
 std::unique_ptr<AnyJointModel> make_joint_model(const Params& params, const Stream& stream,
                                                 const IdOptions& ids) {
   const auto options = read_options<typename M::Options>(M::kName, params);
-  return with_joint_arguments<M>(stream, options, ids, [](const auto&... arguments) {
-    return std::make_unique<JointModelOf<ModelByIds<M>>>(arguments...);
-  });
+  using Result = std::unique_ptr<AnyJointModel>;
+  if constexpr (plays_by_ids<M>()) {
+    return with_joint_arguments<M>(stream, options, ids, [](const auto&... arguments) -> Result {
+      return std::make_unique<JointModelOf<ModelByIds<M>>>(arguments...);
+    });
+  } else {
+    throw UsageError(std::string(M::kName) + " needs a fixed set of actions");
+    return Result{};
+  }
 }
 
 template <class M>
@@ -113,11 +119,18 @@ std::unique_ptr<OfferAgent> make_for_ids(const AgentSpec& spec, const std::strin
   using Result = std::unique_ptr<OfferAgent>;
   const auto ids = read_options<IdOptions>("ids", spec.ids ? spec.ids->params : Params{});
   return with_strategy<Result, M>(spec, [&]<class S>(const auto& model, const auto& strategy) {
-    S rule({.shape = {.actions = 1}, .stream = {}}, strategy);
-    using Joint = ModelByIds<M>;
-    return with_joint_arguments<M>(stream, model, ids, [&](const auto&... arguments) {
-      return std::make_unique<OfferAgentOf<Joint, S>>(canonical, Joint(arguments...), rule, ids);
-    });
+    if constexpr (plays_by_ids<S>() && plays_by_ids<M>()) {
+      S rule({.shape = {.actions = 1}, .stream = {}}, strategy);
+      if constexpr (requires { rule.check_by_ids(); }) rule.check_by_ids();
+      using Joint = ModelByIds<M>;
+      return with_joint_arguments<M>(stream, model, ids, [&](const auto&... arguments) -> Result {
+        return std::make_unique<OfferAgentOf<Joint, S>>(canonical, Joint(arguments...), rule, ids);
+      });
+    } else {
+      throw UsageError(std::string(plays_by_ids<S>() ? M::kName : S::kName) +
+                       " needs a fixed set of actions; it cannot play actions by id");
+      return Result{};
+    }
   });
 }
 
@@ -128,7 +141,8 @@ ModelEntry model_entry() {
   return {.info = {.name = std::string(M::kName),
                    .summary = std::string(M::kSummary),
                    .settings = describe_options<typename M::Options>(),
-                   .fits = {}},
+                   .fits = {},
+                   .by_ids = plays_by_ids<M>()},
           .uses_context = FixedModel<M>::kUsesContext,
           .joint = JointModel<M>,
           .rewards = FixedModel<M>::kRewards,

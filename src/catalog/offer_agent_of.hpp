@@ -304,9 +304,9 @@ class OfferAgentOf final : public OfferAgent {
  private:
   static constexpr RewardRange kRewards = [] {
     if constexpr (requires { M::kRewards; }) {
-      return M::kRewards;
+      return rewards_with<S>(M::kRewards);
     } else {
-      return RewardRange{};
+      return rewards_with<S>(RewardRange{});
     }
   }();
 

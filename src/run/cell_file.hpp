@@ -10,8 +10,9 @@
 
 namespace sau {
 
-// Format version of a result folder. Version 2 added the column `failed`.
-inline constexpr std::uint64_t kFormatVersion = 2;
+// Format version of a result folder. Version 2 added the column `failed`. Before version 3 the
+// first action was the best one unless a spec said otherwise (with_first_best()).
+inline constexpr std::uint64_t kFormatVersion = 3;
 
 // The rows of one cell as text: a header, then
 //     trial,failed,regret,reward,stuck,regret@STEP...,crc32

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "run/embedded_experiments.hpp"
 #include "run/paper_file.hpp"
@@ -44,6 +45,12 @@ void complete(Cell& cell, const P& problem, const Make& make) {
 
 Cell make_cell(std::string_view problem, std::string_view agent, std::uint64_t steps,
                std::uint64_t trials) {
+  return make_cell(read_named_spec(problem), read_named_spec(agent), steps, trials);
+}
+
+Cell make_cell(const NamedSpec& given_problem, const NamedSpec& given_agent, std::uint64_t steps,
+               std::uint64_t trials) {
+  const std::string &problem = given_problem.spec, &agent = given_agent.spec;
   check_utf8(problem);
   check_utf8(agent);
   Cell cell{.problem = problem_name(problem),
@@ -65,6 +72,10 @@ Cell make_cell(std::string_view problem, std::string_view agent, std::uint64_t s
     complete(cell, *made,
              [&] { return make_agent(cell.agent_spec, {.shape = shape, .stream = {}}); });
   }
+  cell.own_problem_name = !given_problem.name.empty();
+  cell.own_agent_name = !given_agent.name.empty();
+  if (cell.own_problem_name) cell.problem = given_problem.name;
+  if (cell.own_agent_name) cell.agent = given_agent.name;
   return cell;
 }
 
@@ -75,16 +86,59 @@ void add_cells(std::vector<Cell>& cells, std::vector<Cell> more) {
   }
 }
 
-std::vector<Cell> make_cells(std::span<const std::string> problems,
-                             std::span<const std::string> agents, std::uint64_t steps,
-                             std::uint64_t trials) {
+namespace {
+
+std::vector<NamedSpec> expand_all(std::span<const NamedSpec> given) {
+  std::vector<NamedSpec> all;
+  for (const NamedSpec& one : given) {
+    for (NamedSpec& expanded : expand_named(one)) all.push_back(std::move(expanded));
+  }
+  return all;
+}
+
+std::vector<NamedSpec> read_all(std::span<const std::string> texts) {
+  std::vector<NamedSpec> all;
+  for (const std::string& text : texts) all.push_back(read_named_spec(text));
+  return all;
+}
+
+// One name for two agents of a problem, or for two problems, would mix them up in every figure.
+void refuse_twins(std::span<const Cell> cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const Cell &one = cells[j], &other = cells[i];
+      const bool same_problem = one.problem_spec == other.problem_spec;
+      if (one.problem == other.problem && !same_problem) {
+        throw UsageError("two problems are called '" + one.problem + "': " + one.problem_spec +
+                         " and " + other.problem_spec);
+      }
+      if (same_problem && one.agent == other.agent && one.agent_spec != other.agent_spec) {
+        throw UsageError("two agents are called '" + one.agent + "': " + one.agent_spec + " and " +
+                         other.agent_spec);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Cell> make_cells(std::span<const NamedSpec> problems, std::span<const NamedSpec> agents,
+                             std::uint64_t steps, std::uint64_t trials) {
   std::vector<Cell> cells;
-  for (const std::string& problem : problems) {
-    for (const std::string& agent : agents) {
+  const std::vector<NamedSpec> all_agents = expand_all(agents);
+  for (const NamedSpec& problem : expand_all(problems)) {
+    for (const NamedSpec& agent : all_agents) {
       add_cells(cells, {make_cell(problem, agent, steps, trials)});
     }
   }
+  refuse_twins(cells);
   return cells;
+}
+
+std::vector<Cell> make_cells(std::span<const std::string> problems,
+                             std::span<const std::string> agents, std::uint64_t steps,
+                             std::uint64_t trials) {
+  return make_cells(read_all(problems), read_all(agents), steps, trials);
 }
 
 std::vector<std::string> paper_parts() {

@@ -18,8 +18,8 @@ namespace sau {
 // The random streams of one trial.
 struct GameStreams {
   GameStreams(const Cell& cell, std::uint64_t seed, std::uint64_t trial)
-      : problem(problem_stream(cell.problem_spec, seed, trial)),
-        agent(agent_stream(cell.problem_spec, cell.agent_spec, seed, trial)) {}
+      : problem(problem_stream(cell.problem_spec, seed, trial, cell.data)),
+        agent(agent_stream(cell.problem_spec, cell.agent_spec, seed, trial, cell.data)) {}
 
   Streams begin() const { return {Rng(problem), Rng(agent)}; }
 

@@ -2,82 +2,203 @@
 
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
+#include "sau/catalog/catalog.hpp"
 #include "sau/core/error.hpp"
+#include "sau/core/file.hpp"
+#include "sau/core/text.hpp"
 #include "sau/data/source.hpp"
+#include "sau/run/named_spec.hpp"
 
-namespace sau::detail {
+namespace sau {
+namespace detail {
 namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::uint64_t kUsualTrials = 100;
+
+// A spec, name=spec, or {"name": what is displayed, "spec": what it is}.
+NamedSpec named_spec_of(const Json& entry) {
+  if (!entry.is_object()) return read_named_spec(entry.get<std::string>());
+  return {entry.at("name").get<std::string>(), entry.at("spec").get<std::string>()};
+}
+
 // Every agent on one problem. False, with the reason in `why`, if the problem's data are missing.
-bool read_cells(const Json& group, const std::string& problem, PaperPart& part, std::string& why) {
-  const auto steps = group.value("steps", std::uint64_t{0});
-  std::vector<Cell> cells;
+bool read_cells(const Json& group, const Json& agents_of, const NamedSpec& problem, PaperPart& part,
+                std::string& why) {
+  const std::vector<NamedSpec> problems = {problem};
+  std::vector<NamedSpec> agents;
+  for (const auto& agent : agents_of) agents.push_back(named_spec_of(agent));
   try {
-    for (const auto& agent : group.at("agents")) {
-      const auto spec = (agent.is_object() ? agent.at("spec") : agent).get<std::string>();
-      Cell& cell = cells.emplace_back(make_cell(problem, spec, steps, part.trials));
-      if (agent.is_object()) cell.agent = agent.at("name").get<std::string>();
-    }
+    add_cells(part.cells,
+              make_cells(problems, agents, group.value("steps", std::uint64_t{0}), part.trials));
   } catch (const MissingData& missing) {
-    why = problem + ": " + missing.what();
+    why = problem.spec + ": " + missing.what();
     return false;
   }
-  add_cells(part.cells, std::move(cells));
   return true;
 }
 
-void read_group(const Json& group, PaperPart& part) {
+// A group has its own agents, or those of the whole part.
+void read_group(const Json& group, const Json& root, PaperPart& part) {
+  const Json& agents = group.contains("agents") ? group.at("agents") : root.at("agents");
   for (const auto& entry : group.at("problems")) {
     const Json choices = entry.is_array() ? entry : Json::array({entry});
     std::string why;  // the last choice is the one easiest to get
     bool found = false;
     for (const auto& problem : choices) {
-      found = found || read_cells(group, problem.get<std::string>(), part, why);
+      found = found || read_cells(group, agents, named_spec_of(problem), part, why);
     }
     if (!found) part.left_out.push_back(why);
   }
 }
 
-// Calls `read` with the parsed file. Errors name the file.
-template <class Read>
-auto read_json(std::string_view name, std::string_view text, const Read& read) {
-  try {
-    return read(Json::parse(text));
-  } catch (const Json::exception& error) {
-    throw Error("experiments/" + std::string(name) + ".json: " + error.what());
+RewardRange read_range(const Json& entry, const Cell& cell) {
+  if (entry.contains("rewards")) {
+    return {entry.at("rewards").at(0).get<double>(), entry.at("rewards").at(1).get<double>()};
+  }
+  const RewardRange known = make_problem(cell.problem_spec, {})->rewards();
+  if (known.max - known.min > 1e99) {
+    throw Error("the rewards of " + cell.problem + " have no bounds; give them as \"rewards\"");
+  }
+  return known;
+}
+
+void read_study(const Json& json, PaperPart& part) {
+  const auto steps = json.at("steps").get<std::uint64_t>();
+  part.study.reward_model = json.at("reward_model").get<std::string>();
+  part.study.training = json.at("training").get<std::uint64_t>();
+  for (const auto& policy : json.at("policies")) {
+    part.study.policies.push_back({.name = policy.at("name").get<std::string>(),
+                                   .spec = policy.at("spec").get<std::string>(),
+                                   .reversed = policy.value("reversed", false)});
+  }
+  for (const auto& entry : json.at("problems")) {
+    const auto problem = entry.at("problem").get<std::string>();
+    try {
+      for (const auto& agent : json.at("logs")) {
+        Cell cell = make_cell({"", problem}, named_spec_of(agent), steps, part.trials);
+        const RewardRange rewards = read_range(entry, cell);
+        part.study.logs.push_back({std::move(cell), rewards});
+      }
+    } catch (const MissingData& missing) {
+      part.left_out.push_back(problem + ": " + missing.what());
+    }
   }
 }
 
+void refuse_unknown_keys(const Json& object, const std::vector<std::string>& known) {
+  for (const auto& item : object.items()) {
+    bool found = false;
+    for (const std::string& key : known) found = found || key == item.key();
+    if (!found) throw Error(unknown_name("key", item.key(), known));
+  }
+}
+
+PaperPart part_of(const Json& json, std::uint64_t trials) {
+  refuse_unknown_keys(json, {"title", "trials", "steps", "seed", "notes", "problems", "agents",
+                             "groups", "checks", "only_by_name", "evaluation"});
+  PaperPart part{.name = {},
+                 .title = json.value("title", std::string()),
+                 .trials = trials == 0 ? json.value("trials", kUsualTrials) : trials,
+                 .checks = json.contains("checks"),
+                 .cells = {},
+                 .study = {},
+                 .left_out = {},
+                 .seed = json.value("seed", std::uint64_t{1}),
+                 .notes = json.value("notes", std::string())};
+  if (part.checks) return part;
+  if (json.contains("evaluation")) {
+    read_study(json.at("evaluation"), part);
+    return part;
+  }
+  if (!json.contains("groups")) {
+    read_group(json, json, part);
+    return part;
+  }
+  for (const auto& group : json.at("groups")) {
+    refuse_unknown_keys(group, {"problems", "agents", "steps"});
+    read_group(group, json, part);
+  }
+  return part;
+}
+
+// Calls `read` with the parsed file. Errors name the file.
+template <class Read>
+auto read_json(const std::string& file, std::string_view text, const Read& read) {
+  try {
+    return read(Json::parse(text));
+  } catch (const Json::exception& error) {
+    throw Error(file + ": " + error.what());
+  } catch (const UsageError& error) {
+    throw UsageError(file + ": " + error.what());
+  } catch (const Error& error) {
+    throw Error(file + ": " + error.what());
+  }
+}
+
+std::string path_of(std::string_view name) { return "experiments/" + std::string(name) + ".json"; }
+
 }  // namespace
 
+PaperPart read_experiment_text(const std::string& file, std::string_view text,
+                               std::uint64_t trials) {
+  return read_json(file, text, [&](const Json& json) { return part_of(json, trials); });
+}
+
 PaperPart read_paper_part(std::string_view name, std::string_view text, std::uint64_t trials) {
-  return read_json(name, text, [&](const Json& json) {
-    PaperPart part{.name = std::string(name),
-                   .title = json.at("title").get<std::string>(),
-                   .trials = trials == 0 ? json.at("trials").get<std::uint64_t>() : trials,
-                   .checks = json.contains("checks"),
-                   .cells = {},
-                   .left_out = {}};
-    if (part.checks) return part;
-    if (!json.contains("groups")) {
-      read_group(json, part);
-      return part;
-    }
-    for (const auto& group : json.at("groups")) read_group(group, part);
+  return read_json(path_of(name), text, [&](const Json& json) {
+    // A part of the paper says what it is, and how many trials the paper has.
+    json.at("title");
+    json.at("trials");
+    PaperPart part = part_of(json, trials);
+    part.name = name;
     return part;
   });
 }
 
 std::string read_paper_title(std::string_view name, std::string_view text) {
-  return read_json(name, text,
+  return read_json(path_of(name), text,
                    [](const Json& json) { return json.at("title").get<std::string>(); });
 }
 
 bool only_by_name(std::string_view name, std::string_view text) {
-  return read_json(name, text, [](const Json& json) { return json.value("only_by_name", false); });
+  return read_json(path_of(name), text,
+                   [](const Json& json) { return json.value("only_by_name", false); });
 }
 
-}  // namespace sau::detail
+}  // namespace detail
+
+PaperPart read_experiment_file(const std::filesystem::path& path, std::uint64_t trials) {
+  PaperPart part = detail::read_experiment_text(path.string(), read_file(path), trials);
+  part.name = path.stem().string();
+  if (part.title.empty()) part.title = part.name;
+  return part;
+}
+
+std::string write_experiment_text(const ExperimentText& experiment) {
+  const auto list = [](const std::vector<NamedSpec>& given) {
+    auto entries = nlohmann::ordered_json::array();
+    for (const NamedSpec& one : given) {
+      if (one.name.empty()) {
+        entries.push_back(one.spec);
+      } else {
+        entries.push_back({{"name", one.name}, {"spec", one.spec}});
+      }
+    }
+    return entries;
+  };
+  nlohmann::ordered_json json;
+  if (!experiment.title.empty()) json["title"] = experiment.title;
+  if (!experiment.notes.empty()) json["notes"] = experiment.notes;
+  json["trials"] = experiment.trials;
+  if (experiment.steps != 0) json["steps"] = experiment.steps;
+  json["seed"] = experiment.seed;
+  json["problems"] = list(experiment.problems);
+  json["agents"] = list(experiment.agents);
+  return json.dump(2) + "\n";
+}
+
+}  // namespace sau

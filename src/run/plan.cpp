@@ -18,6 +18,9 @@ namespace {
 
 constexpr std::uint64_t kPeriod = 40;  // steps; the longest period of any agent's training
 
+// Processor time, in seconds, that the steps before the first training may take in a measurement.
+constexpr double kLongestWait = 1.0;
+
 unsigned cores() { return std::max(1U, std::thread::hardware_concurrency()); }
 
 // Measures the cells that have no time yet. Uses all threads because in a run they share caches and
@@ -70,13 +73,14 @@ double measure_game(A& agent, P& problem, Streams rng, const Cell& cell, double 
                     double budget) {
   const Lateness late = lateness_of(cell.problem_spec);
   auto game = make_game(agent, problem, late, rng.problem.stream());
-  // Nothing trains in the first block, so it does not count towards the budget or the rate.
+  // Nothing trains in the first steps, so they do not count towards the budget or the rate, unless
+  // there are so many of them that they take too long.
   const std::uint64_t first = late.delay.max + kPeriod;
   double ready = 0.0, rate = 0.0;
   std::uint64_t played = 0;
-  for (std::uint64_t block = first, next = 2 * kPeriod; played < cell.steps;
-       block = std::exchange(next, 2 * next)) {
-    const std::uint64_t steps = std::min(block, cell.steps - played);
+  for (std::uint64_t block = 2 * kPeriod; played < cell.steps; block *= 2) {
+    const std::uint64_t end = played < first ? std::min(first, cell.steps) : cell.steps;
+    const std::uint64_t steps = std::min(block, end - played);
     const auto points = curve_points(steps);
     Recorder recorder(fixed_actions(problem), steps, points);
     const double before = thread_seconds();
@@ -84,11 +88,16 @@ double measure_game(A& agent, P& problem, Streams rng, const Cell& cell, double 
     const double now = thread_seconds();
     played += steps;
     if (played == cell.steps) return now - start;
-    if (played == first) {
-      ready = now;
+    rate = (now - before) / static_cast<double>(steps);
+    if (played < first) {
+      if (now - start >= kLongestWait) break;
       continue;
     }
-    rate = (now - before) / static_cast<double>(steps);
+    if (played == first) {
+      ready = now;
+      block = kPeriod;
+      continue;
+    }
     if (now - ready >= budget) break;
   }
   return thread_seconds() - start + rate * static_cast<double>(cell.steps - played);

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "run/cell_file.hpp"
+#include "sau/catalog/catalog.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 #include "sau/core/text.hpp"
@@ -65,6 +66,13 @@ T field(const nlohmann::json& object, const char* name, const fs::path& path) {
   return found->get<T>();
 }
 
+// Gives a cell of a folder before version 3 the spec that now means the same.
+void update_problem(Cell& cell) {
+  const std::string spec = with_first_best(cell.problem_spec);
+  if (cell.problem == cell.problem_spec) cell.problem = spec;
+  cell.problem_spec = spec;
+}
+
 Settings read_settings(const fs::path& folder) {
   const fs::path path = folder / kSettings;
   if (!fs::exists(path)) {
@@ -98,6 +106,7 @@ Settings read_settings(const fs::path& folder) {
     cell.cell.agent_spec = field<std::string>(entry, "agent_spec", path);
     cell.cell.steps = field<std::uint64_t>(entry, "steps", path);
     cell.cell.trials = field<std::uint64_t>(entry, "trials", path);
+    if (format_version < 3) update_problem(cell.cell);
     if (entry.contains("data")) cell.cell.data = field<std::string>(entry, "data", path);
     cell.file = field<std::string>(entry, "file", path);
     // Files get truncated and appended to, so accept only names of our own kind.
@@ -310,6 +319,9 @@ void ResultFolder::adopt(const Experiment& experiment) {
       known = std::prev(files_.end());
     }
     known->cell.trials = std::max(known->cell.trials, cell.trials);
+    // A name that was given now replaces an older one.
+    if (cell.own_problem_name) known->cell.problem = cell.problem;
+    if (cell.own_agent_name) known->cell.agent = cell.agent;
     place_.push_back(static_cast<std::size_t>(known - files_.begin()));
   }
   // Check everything before changing anything.

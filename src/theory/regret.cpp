@@ -20,10 +20,10 @@ constexpr std::uint64_t kSteps = 100'000;
 struct Case {
   const char *id, *problem;
 };
-constexpr Case kCases[] = {{"10-0.1", "bernoulli"},
+constexpr Case kCases[] = {{"10-0.1", "bernoulli(best=0)"},
                            {"4-mixed", "bernoulli(means=0.9x0.8x0.5x0.2)"},
-                           {"10-0.4", "bernoulli(gap=0.4)"},
-                           {"2-0.5", "bernoulli(actions=2,gap=0.5,mean=0.8)"}};
+                           {"10-0.4", "bernoulli(gap=0.4,best=0)"},
+                           {"2-0.5", "bernoulli(actions=2,gap=0.5,mean=0.8,best=0)"}};
 
 std::vector<double> gaps_of(const std::string& spec) {
   const auto problem = make_problem(spec, {});

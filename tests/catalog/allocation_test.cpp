@@ -108,14 +108,14 @@ TYPED_TEST(Allocation, ChooseAndLearnNeverAllocate) {
   using Model = typename TypeParam::Model;
   const auto setup = setup_for<Model>(7);
   Agent agent{Model(setup, {}), typename TypeParam::Strategy(setup, {})};
-  World<Model> world(4);
+  World<Model> world(4, rewards_with<typename TypeParam::Strategy>(Model::kRewards));
   EXPECT_EQ(allocations_of(agent, world), 0U);
 }
 
 TYPED_TEST(Allocation, VirtualCallsNeverAllocate) {
   if (!kCounts) GTEST_SKIP() << "allocations are not counted under a sanitizer";
   const auto agent = testing::make_pair_agent<TypeParam>(7);
-  World<typename TypeParam::Model> world(4);
+  World<typename TypeParam::Model> world(4, agent->rewards());
   EXPECT_EQ(allocations_of(*agent, world), 0U);
 }
 

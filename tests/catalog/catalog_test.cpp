@@ -90,7 +90,8 @@ TEST(AgentNames, WithoutANameInThePaperTheNameIsTheSpec) {
   EXPECT_EQ(agent_name("sau_ucb(alpha=0.5)"), "sample_mean+sau_ucb(alpha=0.5)");
   EXPECT_EQ(agent_name("sau_ucb(alpha=1.0)"), "SAU-UCB");
   EXPECT_EQ(problem_name("bernoulli(actions=3)"), "bernoulli(actions=3)");
-  EXPECT_EQ(problem_name("bernoulli(gap=2e-2)"), "bernoulli-10-0.02");
+  EXPECT_EQ(problem_name("bernoulli(gap=2e-2,best=0)"), "bernoulli-10-0.02");
+  EXPECT_EQ(problem_name("bernoulli"), "bernoulli");
 }
 
 TEST(AgentNames, AModelAloneIsAClearError) {
@@ -101,7 +102,7 @@ TEST(AgentNames, AModelAloneIsAClearError) {
 
 TEST(AgentNames, PairsThatDoNotFitAreRefusedWithAReason) {
   EXPECT_EQ(agent_error("sample_mean+thompson"),
-            "thompson needs a model with a posterior; sample_mean has none");
+            "thompson needs a model with a posterior; sample_mean is not one");
 }
 
 TEST(AgentNames, MoreThanTwoPartsAreRefused) {
@@ -208,6 +209,55 @@ TEST(Streams, OfTheProblemDependOnlyOnTheProblem) {
   EXPECT_EQ(one.role, Role::kAgent);
   EXPECT_NE(one.scope, two.scope);
   EXPECT_NE(one.scope, agent_stream("bernoulli(gap=0.2)", "sample_mean+greedy", 5, 6).scope);
+}
+
+// So the cells of the paper have the trials that they had before the best action was drawn.
+TEST(Streams, DoNotDependOnWhichActionIsTheBest) {
+  for (const auto& [placed, name] : {std::pair("bernoulli-10-0.1", "bernoulli"),
+                                     {"bernoulli-50-0.1", "bernoulli(actions=50)"},
+                                     {"uniform-10-0.1", "bernoulli(rewards=uniform)"},
+                                     {"wheel-0.50", "wheel"},
+                                     {"wheel-0.99", "wheel(delta=0.99)"}}) {
+    const std::string spec = canonical_problem(placed);
+    EXPECT_EQ(problem_stream(spec, 5, 6).scope, scope_of(name));
+    EXPECT_EQ(agent_stream(spec, "linear+greedy", 5, 6).scope,
+              scope_of(std::string(name) + " linear+greedy"));
+  }
+}
+
+TEST(Streams, OfAFileFollowItsData) {
+  const auto scope = [](const char* spec, const char* data) {
+    return problem_stream(spec, 5, 6, data).scope;
+  };
+  EXPECT_EQ(scope("csv(file=d/u.csv)", "12ab"), scope("csv(file=./d/u.csv,label=y)", "12ab"));
+  EXPECT_NE(scope("csv(file=d/u.csv)", "12ab"), scope("csv(file=d/u.csv)", "12ac"));
+  EXPECT_NE(scope("csv(file=d/u.csv)", "12ab"), scope("rewards(file=d/u.csv)", "12ab"));
+  EXPECT_NE(scope("events(file=e)", "12ab"), scope("events(file=e,order=file)", "12ab"));
+  // The name of a data set of the paper says everything.
+  EXPECT_EQ(scope("dataset(name=statlog)", "12ab"), scope_of("dataset(name=statlog)"));
+}
+
+// Such as a problem written in Python.
+TEST(Streams, OfAProblemThatTheCatalogueDoesNotKnowAreNamedByItsText) {
+  EXPECT_EQ(problem_stream("my problem, 2nd", 5, 6).scope, scope_of("my problem, 2nd"));
+  EXPECT_EQ(with_first_best("my problem, 2nd"), "my problem, 2nd");
+}
+
+TEST(Names, AreKnownAsPeopleWriteThem) {
+  EXPECT_EQ(canonical_agent("LinUCB", 3), "linear+lin_ucb");
+  EXPECT_EQ(canonical_agent("linucb(alpha=2)", 3), "linear+lin_ucb(alpha=2)");
+  EXPECT_EQ(canonical_agent("LinTS", 3), "linear_posterior+thompson");
+  EXPECT_EQ(canonical_agent("Linear-Posterior+Thompson-Sampling"), "linear_posterior+thompson");
+}
+
+TEST(Traits, SayWhatTheReaderShouldKnow) {
+  EXPECT_FALSE(agent_traits("sample_mean+greedy").explores);
+  EXPECT_FALSE(agent_traits("linear+epsilon_greedy(epsilon=0)").explores);
+  EXPECT_TRUE(agent_traits("linear+epsilon_greedy").explores);
+  EXPECT_TRUE(agent_traits("linear+epsilon_greedy(epsilon=0,initial_pulls=1)").explores);
+  EXPECT_TRUE(agent_traits("sample_mean+sau_ucb").explores);
+  EXPECT_FALSE(agent_traits("sample_mean+sau_ucb").reads_context);
+  EXPECT_TRUE(agent_traits("hashed_linear+sau_sampling+ids").reads_context);
 }
 
 template <class... T>

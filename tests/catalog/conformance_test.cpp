@@ -250,7 +250,7 @@ TEST_P(Conformance, RewardsItCannotLearnFromAreRefused) {
   for (const double reward : bad) {
     const std::string error =
         error_of([&] { agent->learn(x, {.action = 0, .value = 0.5}, reward); });
-    EXPECT_THAT(error, HasSubstr("is not allowed; " + GetParam().model));
+    EXPECT_THAT(error, HasSubstr("is not allowed; " + GetParam().learner));
     EXPECT_THAT(error, HasSubstr(" learns from rewards from "));
   }
   EXPECT_EQ(state_bytes(*agent), before);

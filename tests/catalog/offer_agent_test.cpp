@@ -88,12 +88,19 @@ class EveryOfferAgent : public ::testing::TestWithParam<std::string> {
   }
 };
 
+bool by_ids(const std::string& model) {
+  const auto models = list_models();
+  return std::ranges::find(models, model, &ComponentInfo::name)->by_ids;
+}
+
 // Every model with every strategy that fits it; deep models are small, to be fast.
 std::vector<std::string> every_pair() {
   std::vector<std::string> pairs;
   for (const ComponentInfo& strategy : list_strategies()) {
+    if (!strategy.by_ids) continue;
     for (const std::string& model : strategy.fits) {
-      const bool deep = model == "mlp" || model == "neural_linear";
+      if (!by_ids(model)) continue;
+      const bool deep = model == "mlp" || model == "langevin_mlp" || model.starts_with("neural_");
       pairs.push_back(model + (deep ? "(hidden=8x8,batch=8,every=5,start=10,updates=2)" : "") +
                       "+" + strategy.name);
       const bool joint = model == "hashed_linear" || model == "hashed_mlp";
@@ -403,7 +410,7 @@ TEST(OfferAgent, ErrorsForWrongSpecsListWhatIsKnown) {
   EXPECT_THAT(error("hashed_linear(bits=8.5)"), HasSubstr("whole number"));
   EXPECT_THAT(error("hashed_linear+sau_ucb+sau_ucb"), HasSubstr("found 3 parts"));
   EXPECT_THAT(error("hashed_linear+thompson"),
-              HasSubstr("thompson needs a model with a posterior; hashed_linear has none"));
+              HasSubstr("thompson needs a model with a posterior; hashed_linear is not one"));
   EXPECT_THAT(error("linear+sau_ucb+ids(dim=0)"), HasSubstr("dim=0 is not allowed"));
   EXPECT_THAT(error("hashed_mlp(hidden=0)"), HasSubstr("hidden=0 is not allowed"));
   EXPECT_THAT(error(""), HasSubstr("expected a name"));

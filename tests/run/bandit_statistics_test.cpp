@@ -34,7 +34,7 @@ struct Cell {
 };
 
 Cell measure(const std::string& agent_text) {
-  const std::string problem_spec = canonical_problem("bernoulli(actions=10,gap=0.1)");
+  const std::string problem_spec = canonical_problem("bernoulli-10-0.1");
   const std::string agent_spec = canonical_agent(agent_text);
   const auto points = curve_points(kSteps);
   const auto tail = std::find(points.begin(), points.end(), kSteps / 10 * 9) - points.begin();

@@ -24,10 +24,10 @@ std::string usage_error(const std::function<void()>& action) {
 }
 
 TEST(MakeCell, HasThePapersNamesAndCanonicalSpecs) {
-  const Cell cell = make_cell("bernoulli( actions = 50 , gap=0.10 )", "sau-ucb", 7, 3);
+  const Cell cell = make_cell("bernoulli( actions = 50 , gap=0.10,best=0 )", "sau-ucb", 7, 3);
   EXPECT_EQ(cell.problem, "bernoulli-50-0.1");
   EXPECT_EQ(cell.agent, "SAU-UCB");
-  EXPECT_EQ(cell.problem_spec, "bernoulli(actions=50)");
+  EXPECT_EQ(cell.problem_spec, "bernoulli(actions=50,best=0)");
   EXPECT_EQ(cell.agent_spec, "sample_mean+sau_ucb");
   EXPECT_EQ(cell.steps, 7U);
   EXPECT_EQ(cell.trials, 3U);
@@ -75,7 +75,7 @@ TEST(MakeCell, PairsThatDoNotFitAreRefused) {
 }
 
 TEST(MakeCells, EveryProblemWithEveryAgentProblemByProblem) {
-  const std::vector<std::string> problems = {"bernoulli", "bernoulli(actions=3)"};
+  const std::vector<std::string> problems = {"bernoulli-10-0.1", "bernoulli(actions=3)"};
   const std::vector<std::string> agents = {"ts", "ucb1"};
   const auto cells = make_cells(problems, agents, 10, 2);
   ASSERT_EQ(cells.size(), 4U);
@@ -86,8 +86,8 @@ TEST(MakeCells, EveryProblemWithEveryAgentProblemByProblem) {
 }
 
 TEST(MakeCells, ACellNamedTwiceIsKeptOnce) {
-  const std::vector<std::string> problems = {"bernoulli", "bernoulli-10-0.1",
-                                             "bernoulli(gap=0.1,actions=10)"};
+  const std::vector<std::string> problems = {"bernoulli(best=0)", "bernoulli-10-0.1",
+                                             "bernoulli(gap=0.1,best=0,actions=10)"};
   const std::vector<std::string> agents = {"TS", "thompson", "beta_bernoulli+thompson",
                                            "beta_bernoulli(alpha=1)+thompson"};
   EXPECT_EQ(make_cells(problems, agents, 10, 2).size(), 1U);
@@ -217,7 +217,7 @@ TEST(WheelExperiment, ShowsNamesWithTheSettingsOfTheWheel) {
   EXPECT_EQ(part.cells[0].agent_spec,
             "linear_posterior(lambda=20,a0=30,b0=35,intercept=true)+thompson(initial_pulls=2)");
   EXPECT_EQ(part.cells[0].problem, "wheel-0.50");
-  EXPECT_EQ(part.cells[44].problem_spec, "wheel(delta=0.99)");
+  EXPECT_EQ(part.cells[44].problem_spec, "wheel(delta=0.99,best=0)");
   EXPECT_EQ(part.cells[44].agent, "Uniform");
   EXPECT_EQ(part.cells[44].trials, 3U);
 }

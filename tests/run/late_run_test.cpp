@@ -31,8 +31,8 @@ TEST(LateProblem, IsPartOfTheNames) {
   const Cell cell =
       make_cell("bernoulli-10-0.02 + late( missing=0.50, delay=010..200 )", "ts", 5, 1);
   EXPECT_EQ(cell.problem, "bernoulli-10-0.02+late(delay=10..200,missing=0.5)");
-  EXPECT_EQ(cell.problem_spec, "bernoulli(gap=0.02)+late(delay=10..200,missing=0.5)");
-  EXPECT_FALSE(cell.same_as(make_cell("bernoulli(gap=0.02)", "ts", 5, 1)));
+  EXPECT_EQ(cell.problem_spec, "bernoulli(gap=0.02,best=0)+late(delay=10..200,missing=0.5)");
+  EXPECT_FALSE(cell.same_as(make_cell("bernoulli-10-0.02", "ts", 5, 1)));
   EXPECT_EQ(canonical_problem(cell.problem_spec), cell.problem_spec);
 }
 
@@ -100,8 +100,8 @@ TEST(LateProblem, LateRewardsCostRegret) {
 
 TEST(LateProblem, IsASeparateCellInAFolderAndResumes) {
   const TemporaryFolder place;
-  const std::vector<std::string> problems = {"bernoulli", "bernoulli+late(delay=20)",
-                                             "bernoulli+late(delay=20,missing=0.1)"};
+  const std::vector<std::string> problems = {"bernoulli-10-0.1", "bernoulli-10-0.1+late(delay=20)",
+                                             "bernoulli-10-0.1+late(delay=20,missing=0.1)"};
   run_into(place / "once", experiment_of({"sau_ucb", "ts"}, 200, 6, problems), 2);
   const auto expected = result_files(place / "once");
   EXPECT_EQ(expected.size(), 7U);

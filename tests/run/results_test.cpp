@@ -30,18 +30,45 @@ TEST(Results, SettingsHaveEverything) {
   run_into(place / "r", experiment);
   const auto json = nlohmann::json::parse(read_file(place / "r" / "run.json"));
   EXPECT_EQ(json.at("format"), "sau-run");
-  EXPECT_EQ(json.at("version"), 2);
+  EXPECT_EQ(json.at("version"), 3);
   EXPECT_EQ(json.at("sau"), version());
   EXPECT_EQ(json.at("seed"), 18446744073709551615U);
   ASSERT_EQ(json.at("cells").size(), 2U);
   const auto& cell = json.at("cells")[1];
   EXPECT_EQ(cell.at("problem"), "bernoulli-10-0.1");
-  EXPECT_EQ(cell.at("problem_spec"), "bernoulli");
+  EXPECT_EQ(cell.at("problem_spec"), "bernoulli(best=0)");
   EXPECT_EQ(cell.at("agent_spec"), "sample_mean+sau_ucb(alpha=0.5)");
   EXPECT_EQ(cell.at("steps"), 100);
   EXPECT_EQ(cell.at("trials"), 3);
   EXPECT_TRUE(test::fs::exists(place / "r" / cell.at("file").get<std::string>()));
   EXPECT_EQ(read_results(place / "r", Curves::kSkip).seed, experiment.seed);
+}
+
+// Before version 3, `bernoulli` and `wheel` meant that the first action is the best.
+TEST(Results, OfEarlierVersionsKeepTheirMeaning) {
+  const TemporaryFolder place;
+  run_into(place / "r", experiment_of({"sau_ucb"}, 20, 2,
+                                      {"bernoulli-10-0.1", "bernoulli(actions=3,best=0)",
+                                       "wheel(delta=0.8,best=0)+late(delay=3)",
+                                       "bernoulli(means=0.2x0.4)", "linear"}));
+  const RunResults now = read_results(place / "r", Curves::kSkip);
+  std::string settings = read_file(place / "r" / "run.json");
+  for (const auto& [from, to] : {std::pair("\"version\": 3", "\"version\": 2"),
+                                 {"bernoulli(best=0)", "bernoulli"},
+                                 {"bernoulli(actions=3,best=0)", "bernoulli(actions=3)"},
+                                 {"wheel(delta=0.8,best=0)", "wheel(delta=0.8)"}}) {
+    for (std::size_t at = 0; (at = settings.find(from, at)) != std::string::npos;) {
+      settings.replace(at, std::string_view(from).size(), to);
+    }
+  }
+  EXPECT_EQ(settings.find("best="), std::string::npos);
+  write_file(place / "r" / "run.json", settings);
+  const RunResults before = read_results(place / "r", Curves::kSkip);
+  ASSERT_EQ(before.cells.size(), now.cells.size());
+  for (std::size_t i = 0; i < now.cells.size(); ++i) {
+    EXPECT_TRUE(before.cells[i].cell.same_as(now.cells[i].cell));
+    EXPECT_EQ(before.cells[i].cell.problem, now.cells[i].cell.problem);
+  }
 }
 
 TEST(Results, HaveOneRowPerTrialWithTheCurveAndAChecksum) {

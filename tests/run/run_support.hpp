@@ -48,7 +48,7 @@ inline Files result_files(const fs::path& folder) {
 
 inline Experiment experiment_of(const std::vector<std::string>& agents, std::uint64_t steps,
                                 std::uint64_t trials,
-                                const std::vector<std::string>& problems = {"bernoulli"}) {
+                                const std::vector<std::string>& problems = {"bernoulli-10-0.1"}) {
   return {.seed = 1, .cells = make_cells(problems, agents, steps, trials)};
 }
 

@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 TEST(Runner, SameBytesForOneTwoAndSevenThreads) {
   const TemporaryFolder place;
   const Experiment experiment = experiment_of({"sau_ucb", "ts", "sau_sampling"}, 300, 23,
-                                              {"bernoulli", "bernoulli(actions=3)"});
+                                              {"bernoulli-10-0.1", "bernoulli(actions=3)"});
   run_into(place / "1", experiment, 1);
   run_into(place / "2", experiment, 2);
   run_into(place / "7", experiment, 7);

@@ -26,8 +26,12 @@ class Agent {
   // `made` is what choose() returned for this step: the residual is taken against the value
   // predicted then (eq. 5), so a reward may come back late, or from a log.
   void learn(Context x, Choice made, double reward) noexcept {
-    explorer_.observe(made.action, reward - made.value);
+    explorer_.learn(made, reward);
     model_.update(x, made.action, reward);
+    // A model that starts anew takes the strategy with it.
+    if constexpr (requires { model_.take_restart(); }) {
+      if (model_.take_restart()) explorer_.restart();
+    }
   }
 
   // The chance of every action in the next choose(x); one number per action.

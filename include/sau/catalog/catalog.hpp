@@ -66,16 +66,31 @@ std::string offer_agent_name(std::string_view agent);
 std::string problem_name(std::string_view problem);
 
 // The streams of a trial. The problem's stream depends on the problem only, so every agent meets
-// the same problem; the agent's stream depends on both. Neither depends on when rewards arrive, so
-// the cost of lateness can be compared trial by trial.
-Stream problem_stream(std::string_view canonical_problem, std::uint64_t seed, std::uint64_t trial);
+// the same problem; the agent's stream depends on both. Neither depends on when rewards arrive or
+// on which action is the best, so the cost of lateness can be compared trial by trial. `data` is
+// the problem's fingerprint, Problem::data(). For a problem over a file it stands for the file and
+// how it is read, so the streams do not depend on how its path is written.
+Stream problem_stream(std::string_view canonical_problem, std::uint64_t seed, std::uint64_t trial,
+                      std::string_view data = {});
 Stream agent_stream(std::string_view canonical_problem, std::string_view canonical_agent,
-                    std::uint64_t seed, std::uint64_t trial);
+                    std::uint64_t seed, std::uint64_t trial, std::string_view data = {});
+
+// What a problem meant before the best action was drawn for each trial: the first is the best. The
+// text itself if the catalogue does not know the problem.
+std::string with_first_best(std::string_view canonical_problem);
+
+// What a reader of an agent's results should know.
+struct AgentTraits {
+  bool explores = true;       // false: it always plays what looks best
+  bool reads_context = true;  // false: its model ignores contexts
+};
+AgentTraits agent_traits(std::string_view canonical_agent);
 
 struct ComponentInfo {
   std::string name, summary;
   std::vector<FieldInfo> settings;
-  std::vector<std::string> fits;  // of a strategy: the models it can explore with
+  std::vector<std::string> fits = {};  // of a strategy: the models it can explore with
+  bool by_ids = true;                  // it can play actions that come and go
 };
 std::vector<ComponentInfo> list_models();
 std::vector<ComponentInfo> list_strategies();
@@ -93,6 +108,13 @@ struct Alias {
   std::string_view by_id = {};       // and for actions that come and go by id, if different again
 };
 std::span<const Alias> agent_aliases();
+
+// What people call a model or a strategy, and its name here. Capitals, hyphens and underscores do
+// not matter in the names of models and strategies: LinUCB and lin-ucb are lin_ucb.
+struct OtherName {
+  std::string_view other, name;
+};
+std::span<const OtherName> other_component_names();
 std::span<const Alias> problem_aliases();
 
 }  // namespace sau

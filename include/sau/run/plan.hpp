@@ -43,7 +43,7 @@ Plan make_plan(const Experiment& experiment, const std::filesystem::path& folder
 // Estimates the processor time of one trial, in seconds, by playing the beginning of one for at
 // least `budget` seconds, if the trial is that long. Plays whole training periods of the neural
 // agents (40 steps). The steps before the first training, which waits for late rewards, do not
-// count towards the budget or the cost per step.
+// count towards the budget or the cost per step; if they take more than a second, it stops there.
 double measure_trial(const Cell& cell, std::uint64_t seed, double budget);
 
 }  // namespace sau

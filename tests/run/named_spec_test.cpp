@@ -1,0 +1,176 @@
+#include "sau/run/named_spec.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "run/paper_file.hpp"
+#include "run/run_support.hpp"
+#include "sau/run/tune.hpp"
+#include "support/errors.hpp"
+
+namespace sau {
+namespace {
+
+using test::run_into;
+using test::TemporaryFolder;
+using ::testing::ElementsAre;
+using testing::error_of;
+using ::testing::HasSubstr;
+
+std::vector<std::string> expanded(std::string_view text) {
+  std::vector<std::string> all;
+  for (const NamedSpec& one : expand_named(text)) all.push_back(one.name + ": " + one.spec);
+  return all;
+}
+
+TEST(NamedSpecs, AreNameAndSpec) {
+  EXPECT_EQ(read_named_spec("mine = linear(lambda=5)+sau_ucb").name, "mine");
+  EXPECT_EQ(read_named_spec("mine = linear(lambda=5)+sau_ucb").spec, "linear(lambda=5)+sau_ucb");
+  EXPECT_EQ(read_named_spec("sau_ucb(alpha=2)").name, "");
+  EXPECT_EQ(read_named_spec("sau_ucb(alpha=2)").spec, "sau_ucb(alpha=2)");
+  EXPECT_EQ(read_named_spec("TS").spec, "TS");
+  EXPECT_THAT(error_of<UsageError>([] { read_named_spec("=ts"); }), HasSubstr("expected a name"));
+  EXPECT_NE(error_of<UsageError>([] { read_named_spec(std::string(81, 'x') + "=ts"); }), "");
+  EXPECT_NE(error_of<UsageError>([] { read_named_spec("a\nb=ts"); }), "");
+}
+
+TEST(NamedSpecs, OfASweepHaveTheSettingsThatDiffer) {
+  EXPECT_THAT(expanded("sau_ucb(alpha=1|2)"),
+              ElementsAre(": sau_ucb(alpha=1)", ": sau_ucb(alpha=2)"));
+  EXPECT_THAT(
+      expanded("a b=linear(lambda=1|2,intercept=true)+sau_ucb(alpha=3|4)"),
+      ElementsAre("a b(lambda=1,alpha=3): linear(lambda=1,intercept=true)+sau_ucb(alpha=3)",
+                  "a b(lambda=1,alpha=4): linear(lambda=1,intercept=true)+sau_ucb(alpha=4)",
+                  "a b(lambda=2,alpha=3): linear(lambda=2,intercept=true)+sau_ucb(alpha=3)",
+                  "a b(lambda=2,alpha=4): linear(lambda=2,intercept=true)+sau_ucb(alpha=4)"));
+  EXPECT_THAT(expanded("d=csv(file=a.csv|b.csv,label=u|v)"),
+              ElementsAre("d(label=u): csv(file=a.csv|b.csv,label=u)",
+                          "d(label=v): csv(file=a.csv|b.csv,label=v)"));
+  EXPECT_THAT(expanded("d=csv(file=a.csv|b.csv)"), ElementsAre("d: csv(file=a.csv|b.csv)"));
+}
+
+TEST(NamedCells, HaveTheGivenNamesAndTheSameNumbers) {
+  const std::vector<std::string> problems = {"arms=bernoulli(actions=3)"};
+  const std::vector<std::string> agents = {"mine=sau_ucb(alpha=0.5|2)", "TS"};
+  const auto cells = make_cells(problems, agents, 20, 2);
+  ASSERT_EQ(cells.size(), 3U);
+  EXPECT_EQ(cells[0].problem, "arms");
+  EXPECT_EQ(cells[0].problem_spec, "bernoulli(actions=3)");
+  EXPECT_EQ(cells[1].agent, "mine(alpha=2)");
+  EXPECT_EQ(cells[1].agent_spec, "sample_mean+sau_ucb(alpha=2)");
+  EXPECT_EQ(cells[2].agent, "TS");
+  EXPECT_TRUE(cells[1].same_as(make_cell("bernoulli(actions=3)", "sau_ucb(alpha=2)", 20, 9)));
+}
+
+TEST(NamedCells, OneNameForTwoIsRefused) {
+  const auto refused = [](std::vector<std::string> problems, std::vector<std::string> agents) {
+    return error_of<UsageError>([&] { make_cells(problems, agents, 20, 2); });
+  };
+  EXPECT_THAT(refused({"bernoulli"}, {"a=ts", "a=ucb1"}), HasSubstr("two agents are called 'a'"));
+  EXPECT_THAT(refused({"a=bernoulli", "a=wheel"}, {"uniform"}),
+              HasSubstr("two problems are called 'a'"));
+  EXPECT_EQ(refused({"bernoulli", "wheel"}, {"a=sau_ucb", "b=ucb1"}), "");
+}
+
+TEST(NamedCells, ANewNameReplacesTheOldOneInTheFolder) {
+  const TemporaryFolder place;
+  run_into(place / "r", test::experiment_of({"sau_ucb", "old=ts"}, 20, 2));
+  run_into(place / "r", test::experiment_of({"mine=sau_ucb", "ts"}, 20, 2));
+  const RunResults results = read_results(place / "r", Curves::kSkip);
+  ASSERT_EQ(results.cells.size(), 2U);
+  EXPECT_EQ(results.cells[0].cell.agent, "mine");
+  EXPECT_EQ(results.cells[1].cell.agent, "old") << "no name was given the second time";
+}
+
+TEST(ExperimentFiles, ReadBackWhatWasWritten) {
+  const TemporaryFolder place;
+  const ExperimentText text{.title = "Mine",
+                            .notes = "why",
+                            .trials = 7,
+                            .steps = 30,
+                            .seed = 5,
+                            .problems = {{"arms", "bernoulli(actions=3)"}, {"", "wheel"}},
+                            .agents = {{"", "sau_ucb(alpha=1|2)"}, {"t", "ts"}}};
+  write_file(place / "study.json", write_experiment_text(text));
+  const PaperPart part = read_experiment_file(place / "study.json");
+  EXPECT_EQ(part.name, "study");
+  EXPECT_EQ(part.title, "Mine");
+  EXPECT_EQ(part.notes, "why");
+  EXPECT_EQ(part.seed, 5U);
+  EXPECT_EQ(part.trials, 7U);
+  const auto cells = make_cells(text.problems, text.agents, text.steps, text.trials);
+  ASSERT_EQ(part.cells.size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_TRUE(part.cells[i].same_as(cells[i]));
+    EXPECT_EQ(part.cells[i].agent, cells[i].agent);
+    EXPECT_EQ(part.cells[i].problem, cells[i].problem);
+  }
+}
+
+TEST(ExperimentFiles, ErrorsNameTheFileAndWhatIsWrong) {
+  const auto error = [](const char* text) {
+    return error_of([&] { detail::read_experiment_text("s.json", text, 0); });
+  };
+  EXPECT_THAT(error(R"({"problems": ["wheel"], "agent": ["ts"]})"),
+              HasSubstr("s.json: unknown key 'agent'; did you mean 'agents'?"));
+  EXPECT_THAT(error(R"({"problems": ["whel"], "agents": ["ts"]})"), HasSubstr("s.json: unknown"));
+  EXPECT_THAT(error("{"), HasSubstr("s.json: "));
+  EXPECT_EQ(error(R"({"problems": ["wheel"], "agents": ["ts"]})"), "");
+}
+
+const ExperimentText kSweep{.trials = 4,
+                            .steps = 200,
+                            .seed = 3,
+                            .problems = {{"", "bernoulli(actions=5)"}, {"", "linear"}},
+                            .agents = {{"", "epsilon_greedy(epsilon=0.05|1)"}, {"", "uniform"}}};
+
+TEST(Tune, ChoosesOnTrialsOfAnotherSeed) {
+  EXPECT_NE(tuning_seed(3), 3U);
+  EXPECT_NE(tuning_seed(3), tuning_seed(4));
+  const TemporaryFolder place;
+  const Experiment tuning{.seed = tuning_seed(3), .cells = tuning_cells(kSweep)};
+  ASSERT_EQ(tuning.cells.size(), 4U) << "only agents with alternatives";
+  run_into(place / "r", tuning);
+  const Tuned tuned = choose_tuned(kSweep, read_results(place / "r", Curves::kSkip));
+  ASSERT_EQ(tuned.cells.size(), 4U);
+  ASSERT_EQ(tuned.choices.size(), 2U);
+  // Always exploring is worse than exploring once in twenty steps.
+  EXPECT_EQ(tuned.choices[0].chosen, "sample_mean+epsilon_greedy(epsilon=0.05)");
+  EXPECT_EQ(tuned.choices[1].chosen, "linear+epsilon_greedy(epsilon=0.05)");
+  EXPECT_EQ(tuned.choices[0].alternatives, 2U);
+  EXPECT_EQ(tuned.cells[0].agent, "epsilon_greedy (tuned)");
+  EXPECT_EQ(tuned.cells[1].agent, "Uniform");
+  EXPECT_EQ(tuned.cells[2].agent, "epsilon_greedy (tuned)");
+}
+
+// By hand: the second alternative has the lower mean, the first the lower median.
+TEST(Tune, TakesTheLowestMeanOfTheTrialsThatCount) {
+  ExperimentText text = kSweep;
+  text.problems.pop_back();
+  text.agents = {{"mine", "epsilon_greedy(epsilon=0.05|1|0.5)"}};
+  RunResults results;
+  results.cells.resize(3);
+  const auto cells = tuning_cells(text);
+  const double regret[3][4] = {{1, 1, 1, 50}, {8, 8, 8, 8}, {2, 2, 2, 2}};
+  for (std::size_t i = 0; i < 3; ++i) {
+    results.cells[i].cell = cells[i];
+    for (const double one : regret[i]) {
+      results.cells[i].trials.push_back(
+          {.regret = one, .curve = {}, .failure = i == 2 ? "broke down" : ""});
+    }
+  }
+  const Tuned tuned = choose_tuned(text, results);
+  ASSERT_EQ(tuned.choices.size(), 1U);
+  EXPECT_EQ(tuned.choices[0].chosen, "sample_mean+epsilon_greedy(epsilon=1)");
+  EXPECT_EQ(tuned.choices[0].regret, 8.0);
+  EXPECT_EQ(tuned.choices[0].agent, "mine (tuned)");
+}
+
+TEST(Tune, NeedsAlternatives) {
+  ExperimentText text = kSweep;
+  text.agents = {{"", "ts"}};
+  EXPECT_THAT(error_of<UsageError>([&] { tuning_cells(text); }), HasSubstr("has alternatives"));
+}
+
+}  // namespace
+}  // namespace sau
