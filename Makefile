@@ -8,7 +8,7 @@ export SAU_SKIPPED_TESTS ?= $(CURDIR)/build/skipped_tests.txt
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build quickstart python check test bench tidy format clean install \
+.PHONY: help setup build quickstart python check test bench tidy format clean install package \
         test-steps configure-release check-static test-release test-asan test-tsan check-docs
 
 step = @printf '\n== %s\n' "$(1)"
@@ -34,7 +34,7 @@ quickstart: build  ## build, run a small part of the paper, make a report: resul
 	  'build/sau paper --only wheel                     a whole table of the paper: 50 trials, one minute' \
 	  'build/sau watch results/paper                    the same page, while a run is in progress' \
 	  'build/sau list                                   all problems, agents and their settings' \
-	  'build/sau run --problem "bernoulli(best=3)" --agent sau_ucb --agent "epsilon_greedy(epsilon=0.05)"' \
+	  'build/sau run --problem bernoulli --agent sau_ucb --agent "epsilon_greedy(epsilon=0.05)"' \
 	  'docs/tour.md                                     from your own CSV file to a served policy' \
 	  'docs/command-line.md                             one task per section'
 
@@ -112,6 +112,10 @@ format:  ## rewrite the sources with clang-format
 
 clean:  ## remove build/
 	rm -rf build
+
+package: build  ## make a Debian package of the program: build/package/sau_*.deb
+	cpack --config build/CPackConfig.cmake -B build/package
+	@ls build/package/*.deb
 
 install: build  ## install below PREFIX (default /usr/local)
 	cmake --install build --prefix $(PREFIX)

@@ -43,6 +43,11 @@ function(sau_add_catalogue target)
   foreach(component IN LISTS SAU_MODELS)
     sau_component_file(type file ${component})
     set(source ${PROJECT_BINARY_DIR}/generated/catalog/agents_of_${file}.cpp)
+    if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+      # All pairs of a model in one file: optimising the instrumented code takes three times as long
+      # as compiling it, and the tests of pairs are short.
+      set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -O0)
+    endif()
     file(CONFIGURE OUTPUT ${source} CONTENT
 "// Written by cmake/Catalogue.cmake from src/catalog/components.cmake.
 #include \"catalog/model_entry_of.hpp\"

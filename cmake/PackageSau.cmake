@@ -1,0 +1,32 @@
+# What belongs to the installed program besides the program: its unit for systemd, manual pages and
+# completion. And the Debian package, which has these and nothing else: `make package`.
+install(FILES ${PROJECT_SOURCE_DIR}/contrib/sau.service DESTINATION lib/systemd/system
+        COMPONENT program)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright
+        COMPONENT program)
+# The program writes its own pages and scripts, from the same descriptions as --help.
+install(CODE "set(sau_program \"$<TARGET_FILE:sau_program>\")" COMPONENT program)
+install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/InstallPages.cmake COMPONENT program)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME sau)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_CONTACT "the authors of sau <sau@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "exploration for contextual bandits")
+set(CPACK_PACKAGE_DESCRIPTION
+    "A laboratory that compares exploration methods by Sample Average Uncertainty and others,
+and a decision service that answers over HTTP, logs with exact probabilities and learns.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+# Only the program: the libraries are for people who build.
+set(CPACK_COMPONENTS_ALL program)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME sau)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-dejavu-core, ca-certificates")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_CONTROL_EXTRA
+    "${PROJECT_SOURCE_DIR}/contrib/debian/prerm;${PROJECT_SOURCE_DIR}/contrib/debian/postinst;${PROJECT_SOURCE_DIR}/contrib/debian/postrm")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+include(CPack)
