@@ -12,8 +12,9 @@ namespace sau::bench {
 struct Problem {
   std::size_t dim;
   Action actions;
-  std::size_t groups;  // of one-hot columns; 0: all columns are numbers
-  std::size_t steps;   // of a trial, each on a different row
+  std::size_t groups;   // of one-hot columns; 0: all columns are numbers
+  std::size_t steps;    // of a trial, each on a different row
+  double filled = 1.0;  // share of numbers that are not 0
 };
 inline constexpr Problem kStatlog{9, 7, 0, 43500}, kCovertype{54, 7, 0, 50000},
     kCensus{387, 9, 67, 25000};
@@ -26,7 +27,9 @@ class Rows {
     for (std::size_t r = 0; r < rows_; ++r) {
       double* row = numbers_.data() + r * dim_;
       if (problem.groups == 0) {
-        for (std::size_t i = 0; i < dim_; ++i) row[i] = rng_.normal();
+        for (std::size_t i = 0; i < dim_; ++i) {
+          if (problem.filled == 1.0 || rng_.uniform() < problem.filled) row[i] = rng_.normal();
+        }
       }
       for (std::size_t g = 0; g < problem.groups; ++g) {
         const std::size_t first = g * dim_ / problem.groups, last = (g + 1) * dim_ / problem.groups;

@@ -28,8 +28,7 @@ class SpecParser {
       ++place_;
       if (peek() != ')') {
         do {
-          std::string key = take_name("a setting's name");
-          if (peek() != '=') fail("expected '=' after '" + key + "'");
+          std::string key = take_key(spec);
           ++place_;
           spec.params.emplace_back(std::move(key), take_value());
         } while (take_comma());
@@ -73,6 +72,25 @@ class SpecParser {
       fail(std::string("expected ") + what);
     }
     return name;
+  }
+
+  // The name of a setting; the '=' after it is next. People also write a value alone, or a list
+  // without quotes.
+  std::string take_key(const Spec& spec) {
+    peek();
+    const std::size_t start = place_;
+    std::string key = take_plain();
+    const bool named = peek() == '=';
+    if (named && is_name(key)) return key;
+    place_ = start;
+    if (named || key.empty()) fail("expected a setting's name");
+    if (!spec.params.empty()) {
+      const auto& [list, value] = spec.params.back();
+      fail("'" + key + "' is a value without a name; a list needs quotes: " + list + "=\"" + value +
+           "," + key + "\"");
+    }
+    const bool path = key.find_first_of("./") != std::string::npos;
+    fail("'" + key + "' is a value without a name; write " + (path ? "file=" : "name=") + key);
   }
 
   std::string take_value() {
@@ -144,7 +162,9 @@ std::string expected(const char* kind, const Bounds& bounds) {
 
 Spec parse_spec(std::string_view text) { return SpecParser(text).parse(); }
 
+// A | between the paths of `file` joins files.
 std::vector<std::string> expand_sweep(std::string_view text) {
+  constexpr std::string_view kJoins = "file";
   bool quoted = false;
   std::size_t begin = std::string_view::npos;  // of the value that is being read
   std::vector<std::size_t> bars;
@@ -157,7 +177,8 @@ std::vector<std::string> expand_sweep(std::string_view text) {
     } else if (quoted) {
       continue;
     } else if (c == '=') {
-      begin = i + 1;
+      const std::size_t key = text.find_last_of("(, \t", i) + 1;
+      begin = text.substr(key, i - key) == kJoins ? std::string_view::npos : i + 1;
       bars.clear();
     } else if (c == '|' && begin != std::string_view::npos) {
       bars.push_back(i);

@@ -33,6 +33,18 @@ Batch::Batch(std::size_t size, std::size_t dim)
       reward_(size),
       drawn_(size) {}
 
+Batch Batch::of_blocks(std::size_t size, std::size_t dim, Action actions) {
+  Batch batch(size, 0);
+  batch.dim_ = dim;
+  batch.blocks_ = batch.sparse_ = true;
+  batch.column_.resize(batch.rows_ * dim);
+  batch.column_start_.resize(dim * actions + 2);
+  batch.row_.resize(batch.column_.size());
+  batch.value_.resize(batch.column_.size());
+  batch.turned_value_.resize(batch.column_.size());
+  return batch;
+}
+
 // A counting sort; column_start_ is shifted by one place while it counts.
 void Batch::list_by_column() noexcept {
   std::ranges::fill(column_start_, 0U);
@@ -46,6 +58,11 @@ void Batch::list_by_column() noexcept {
       turned_value_[place] = value_[k];
     }
   }
+}
+
+void Batch::finish_rows(std::uint32_t end) noexcept {
+  std::fill(row_start_.begin() + static_cast<std::ptrdiff_t>(size()), row_start_.end(), end);
+  list_by_column();
 }
 
 Batch Batch::hashed(std::size_t size, unsigned bits) {
@@ -68,11 +85,10 @@ void Batch::end_row(float reward) {
   const auto end = static_cast<std::uint32_t>(column_.size());
   row_start_[filled_] = end;
   if (filled_ < size()) return;
-  std::fill(row_start_.begin() + static_cast<std::ptrdiff_t>(filled_), row_start_.end(), end);
   column_start_.resize(places_.size() + 2);
   row_.resize(end);
   turned_value_.resize(end);
-  list_by_column();
+  finish_rows(end);
 }
 
 }  // namespace sau

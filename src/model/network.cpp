@@ -111,12 +111,13 @@ std::size_t Network::parameters() const noexcept {
   return result;
 }
 
-std::span<const float> Network::forward(const NetworkInput& x, Scratch& scratch) const noexcept {
+std::span<const float> Network::forward(const NetworkInput& x, Scratch& scratch,
+                                        std::size_t first) const noexcept {
   // Sums the weights' rows of the inputs that are not 0, about half of those from a ReLU layer.
-  const Layer& first = layers_.front();
+  const Layer& layer = layers_.front();
   const std::uint32_t ends[2] = {0, static_cast<std::uint32_t>(x.index().size())};
   kernel_->sparse_forward({.start = ends, .index = x.index().data(), .value = x.value().data()}, 1,
-                          first.inputs, weight_.data() + first.place, first.width,
+                          layer.inputs - first, weight_.data() + first * layer.width, layer.width,
                           scratch.row_.data());
   return forward_rest(scratch);
 }

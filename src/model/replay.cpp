@@ -71,8 +71,17 @@ void Replay::draw(Rng& rng, Batch& batch, const RewardScale& scale) const noexce
         scaled_ ? to_single((exact_reward_[place] - scale.mean) / scale.spread) : reward_[place];
     sparse = sparse && count_[place] != kDense;
   }
-  batch.sparse_ = sparse;
   std::uint32_t end = 0;
+  if (batch.blocks_) {
+    for (std::size_t r = 0; r < batch.size(); ++r) {
+      batch.row_start_[r] = end;
+      end = put_in_block(batch, batch.drawn_[r], end);
+      batch.action_[r] = 0;  // the only output
+    }
+    batch.finish_rows(end);
+    return;
+  }
+  batch.sparse_ = sparse;
   float* row = batch.dense_.data();
   for (std::size_t r = 0; r < batch.size(); ++r, row += dim_) {
     const std::uint32_t* from = slot(batch.drawn_[r]);
@@ -90,10 +99,21 @@ void Replay::draw(Rng& rng, Batch& batch, const RewardScale& scale) const noexce
         row[from[k]] = std::bit_cast<float>(from[count + k]);
     }
   }
-  if (!sparse) return;
-  std::fill(batch.row_start_.begin() + static_cast<std::ptrdiff_t>(batch.size()),
-            batch.row_start_.end(), end);
-  batch.list_by_column();
+  if (sparse) batch.finish_rows(end);
+}
+
+std::uint32_t Replay::put_in_block(Batch& batch, std::uint64_t place,
+                                   std::uint32_t end) const noexcept {
+  const auto first = static_cast<std::uint32_t>(action_[place] * dim_);
+  const std::uint32_t *from = slot(place), count = count_[place];
+  const std::uint32_t listed = count == kDense ? static_cast<std::uint32_t>(dim_) : count;
+  for (std::uint32_t k = 0; k < listed; ++k) {
+    const float value = std::bit_cast<float>(count == kDense ? from[k] : from[count + k]);
+    if (value == 0.0F) continue;
+    batch.column_[end] = first + (count == kDense ? k : from[k]);
+    batch.value_[end++] = value;
+  }
+  return end;
 }
 
 void Replay::check_size(std::uint64_t size, std::uint64_t bytes_at_hand) const {

@@ -10,6 +10,10 @@ OptimizerStep make_optimizer_step(Optimizer optimizer, double rate, std::uint64_
   if (optimizer == Optimizer::kRmsprop) {
     return {.rate = static_cast<float>(rate), .keep2 = 0.99F, .take2 = 0.01F, .epsilon = 1e-8F};
   }
+  if (optimizer == Optimizer::kSgd) {
+    // RMSprop whose root is kept at 0 and whose epsilon is 1: w <- w - rate g.
+    return {.rate = static_cast<float>(rate), .keep2 = 0.0F, .take2 = 0.0F, .epsilon = 1.0F};
+  }
   constexpr double kKeep1 = 0.9, kKeep2 = 0.999;
   const double steps = static_cast<double>(done) + 1.0;
   const double correction1 = 1.0 - std::pow(kKeep1, steps);

@@ -56,12 +56,12 @@ TEST(LinUcb, FloorIsAShareOfUniformChoices) {
 }
 
 TEST(LinUcb, ModelsThatDoNotFitAreRefusedWithAReason) {
-  EXPECT_THAT(
-      [] { make_agent("sample_mean+lin_ucb", kSetup); },
-      ThrowsMessage<UsageError>(StrEq("lin_ucb needs a model with widths; sample_mean has none")));
-  EXPECT_THAT(
-      [] { make_agent("linear+thompson", kSetup); },
-      ThrowsMessage<UsageError>(StrEq("thompson needs a model with a posterior; linear has none")));
+  EXPECT_THAT([] { make_agent("sample_mean+lin_ucb", kSetup); },
+              ThrowsMessage<UsageError>(
+                  StrEq("lin_ucb needs a model with widths; sample_mean is not one")));
+  EXPECT_THAT([] { make_agent("linear+thompson", kSetup); },
+              ThrowsMessage<UsageError>(
+                  StrEq("thompson needs a model with a posterior; linear is not one")));
 }
 
 }  // namespace

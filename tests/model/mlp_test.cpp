@@ -267,7 +267,7 @@ TEST(MlpOptions, ImpossibleSettingsAreRefused) {
     EXPECT_THAT(complaint(key, "0"), HasSubstr(key));
   }
   EXPECT_THAT(complaint("history", "some"), HasSubstr("history"));
-  EXPECT_THAT(complaint("optimizer", "sgd"), HasSubstr("adam"));
+  EXPECT_THAT(complaint("optimizer", "momentum"), HasSubstr("adam"));
 }
 
 TEST(MlpOptions, HistoryReadsBack) {

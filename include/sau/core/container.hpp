@@ -16,7 +16,7 @@ struct FileKind {
   std::string_view name;          // at most 8 bytes
   std::uint32_t version, oldest;  // the version we write, and the oldest we read
 };
-inline constexpr FileKind kAgentFile{"agent", 2, 1}, kModelFile{"model", 2, 1},
+inline constexpr FileKind kAgentFile{"agent", 2, 1}, kModelFile{"model", 3, 1},
     kTableFile{"table", 3, 3}, kAnyFile{"", 0, 0};
 
 // The bytes are not a complete, undamaged file.

@@ -69,6 +69,10 @@ class EpsilonGreedy {
   explicit EpsilonGreedy(const Setup& setup, Options options = {})
       : options_(options), actions_(setup.shape.actions) {}
 
+  static bool explores(const Options& options) {
+    return options.epsilon > 0.0 || options.initial_pulls > 0;
+  }
+
   Annealing evidence() const { return {actions_, options_}; }
 
   Action choose(const auto& offer, Rng& rng) const noexcept {

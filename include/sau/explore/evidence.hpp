@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -14,11 +15,19 @@ namespace sau {
 // Evidence is what a strategy needs to know about every action besides its predicted value. For a
 // fixed set of actions it is an array that is kept up to date, with
 //  - actions(): how many there are;
-//  - observe(action, residual): a reward came; the residual is reward minus predicted value;
-//  - merge(other): adds what was observed separately;
+//  - observe(action, residual): a reward came; the residual is reward minus predicted value. Or
+//    rewarded(action, reward), for evidence that is about the reward itself;
+//  - merge(other): adds what was observed separately; left out if the record is not a sum;
+//  - restart(): forgets everything, if there is anything to forget;
 //  - width(): the number per action that the strategy's rule uses, if it uses one;
 //  - width_of(count, squares): the same number for an action known by id, from how many rewards it
 //    had and its S2_a.
+
+// ln n for the bonus of step n. At least ln 2, so that without an opening the first choice has a
+// bonus too.
+inline double log_step(std::uint64_t step) noexcept {
+  return std::log(static_cast<double>(std::max<std::uint64_t>(step, 2)));
+}
 
 // Squared residuals of all actions.
 struct PooledResiduals {
@@ -68,6 +77,12 @@ class PullCounts {
     width_[action] = width_of(pulls_[action], 0.0);
   }
 
+  // As if new.
+  void restart() noexcept {
+    std::ranges::fill(pulls_, 0.0);
+    std::ranges::fill(width_, std::numeric_limits<double>::infinity());
+  }
+
   void merge(const PullCounts& other) noexcept {
     for (std::size_t a = 0; a < pulls_.size(); ++a) {
       pulls_[a] += other.pulls_[a];
@@ -95,6 +110,7 @@ struct OfferedEvidence {
 
   std::span<const double> width() const noexcept { return widths; }
   double variance(std::size_t candidate) const noexcept { return variances[candidate]; }
+  static double log_n(std::uint64_t step) noexcept { return log_step(step); }
   static constexpr std::size_t unplayed() noexcept { return 0; }
   static constexpr bool is_unplayed(std::size_t) noexcept { return false; }
   static constexpr Action latest() noexcept { return 0; }

@@ -42,6 +42,22 @@ class Explorer {
 
   // Takes the outcome of a decision: reward minus the value predicted then.
   void observe(Action action, double residual) noexcept { evidence_.observe(action, residual); }
+  // The same, for evidence of either kind.
+  void learn(Choice made, double reward) noexcept {
+    if constexpr (requires { evidence_.rewarded(made.action, reward); }) {
+      evidence_.rewarded(made.action, reward);
+    } else {
+      observe(made.action, reward - made.value);
+    }
+  }
+
+  // Forgets everything.
+  void restart() noexcept {
+    if constexpr (requires { evidence_.restart(); }) {
+      evidence_.restart();
+      step_ = 0;
+    }
+  }
 
   // The chance of every action in the next choose(), exactly.
   template <ValueModel M>
@@ -65,7 +81,7 @@ class Explorer {
   std::uint64_t steps() const noexcept { return step_; }
 
   // Adds what was learned separately.
-  void merge(const Explorer& other) noexcept {
+  void merge(const Explorer& other) noexcept requires Mergeable<Evidence> {
     step_ += other.step_;
     evidence_.merge(other.evidence_);
     if constexpr (kAnneals) evidence_.anneal(step_);

@@ -13,6 +13,8 @@ class Greedy {
 
   explicit Greedy(const Setup& setup, Options = {}) : actions_(setup.shape.actions) {}
 
+  static bool explores(const Options&) { return false; }
+
   NoEvidence evidence() const { return NoEvidence(actions_); }
 
   Action choose(const auto& offer, Rng& rng) const noexcept {

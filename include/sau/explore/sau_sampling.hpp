@@ -20,6 +20,7 @@ struct SauSamplingOptions {
           Bounds{.min = 1.0, .max = 1e6});
     prior.fields(field);
   }
+  void check() const { prior.check("sau_sampling"); }
 };
 
 // SAU-Sampling (Zhu & Rigotti 2021, eq. 8, algorithm 1): plays the largest of the draws
@@ -39,6 +40,7 @@ class SauSampling {
   explicit SauSampling(const Setup& setup, Options options = {})
       : options_(options), actions_(setup.shape.actions) {}
 
+  void check_by_ids() const { options_.prior.check_by_ids(kName); }
   SauState evidence() const { return SauState(actions_, options_.alpha, options_.prior); }
 
   Action choose(const auto& offer, Rng& rng) const noexcept {

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "sau/core/spec.hpp"
@@ -16,11 +19,27 @@ namespace sau {
 struct SauPrior {
   double pool = 0.0;
   double start = 1.0;
+  double discount = 1.0;
   void fields(auto&& field) {
     field("pool", pool, "adds so many squared residuals of average size to S2_a; 0 in the paper",
           Bounds{.min = 0.0, .max = 1e6});
     field("start", start, "S2_a before the first reward; 1 in the paper, 0 for rewards of any unit",
           Bounds{.min = 0.0, .max = 1e100});
+    field("discount", discount, "factor on n_a and S2_a at every reward; below 1 it forgets",
+          Bounds{.min = 0.5, .max = 1.0});
+  }
+  void check(std::string_view strategy) const {
+    if (discount < 1.0 && pool > 0.0) {
+      throw UsageError(std::string(strategy) + ": discount=" + format_number(discount) +
+                       " is not allowed with pool=" + format_number(pool) +
+                       "; expected one of them");
+    }
+  }
+  void check_by_ids(std::string_view strategy) const {
+    if (discount < 1.0) {
+      throw UsageError(std::string(strategy) + ": discount=" + format_number(discount) +
+                       " needs a fixed set of actions; it cannot play actions by id");
+    }
   }
 };
 
@@ -33,11 +52,16 @@ struct SauPrior {
 // With pool > 0, which the paper does not have, S2_a + pool * T takes the place of S2_a, where T is
 // the mean squared residual of all actions: as if every action had begun with `pool` residuals of
 // the usual size. A reward then changes the width of every action.
+//
+// With discount < 1, which the paper does not have either, every reward first multiplies n_a and
+// S2_a of all actions by it: an action that is not played becomes uncertain again. ln n is then
+// that of the rewards that still count.
 class SauState {
  public:
   explicit SauState(std::size_t actions, double scale = 1.0, const SauPrior& prior = {})
       : scale_(scale),
         prior_(prior),
+        plain_(prior.pool == 0.0 && prior.discount == 1.0),
         pulls_(actions),
         square_(actions, prior.start),
         width_(actions, std::numeric_limits<double>::infinity()),
@@ -57,6 +81,12 @@ class SauState {
   double pulls(Action action) const noexcept { return pulls_[action]; }
   double square(Action action) const noexcept { return square_[action]; }
   const SauPrior& prior() const noexcept { return prior_; }
+  // ln n of the bonus at this step.
+  double log_n(std::uint64_t step) const noexcept {
+    return prior_.discount == 1.0 ? log_step(step) : std::log(std::max(2.0, remembered_ + 1.0));
+  }
+  // Whether states that learned separately add up.
+  bool sums() const noexcept { return prior_.discount == 1.0; }
   // How many actions have no reward yet.
   std::size_t unplayed() const noexcept { return unplayed_; }
   bool is_unplayed(std::size_t action) const noexcept { return pulls_[action] == 0.0; }
@@ -65,12 +95,19 @@ class SauState {
 
   void observe(Action action, double residual) noexcept {
     latest_ = action;
-    if (pulls_[action] == 0.0) --unplayed_;
-    pulls_[action] += 1.0;
-    square_[action] += residual * residual;
-    if (prior_.pool != 0.0) [[unlikely]]
-      return observe_pooled(residual);
+    if (!plain_) [[unlikely]]
+      return observe_all(action, residual);
+    add(action, residual);
     refresh(action);
+  }
+
+  // As if new. Never allocates.
+  void restart() noexcept {
+    std::ranges::fill(pulls_, 0.0);
+    std::ranges::fill(square_, prior_.start);
+    pooled_ = {};
+    remembered_ = 0.0;
+    restored();
   }
 
   // All numbers are sums, so states learned separately add up.
@@ -87,6 +124,7 @@ class SauState {
   static void state(auto& self, auto&& field) {
     field("pulls", self.pulls_);
     field("square", self.square_);
+    if (self.prior_.discount != 1.0) field("remembered", self.remembered_);
     if (self.prior_.pool == 0.0) return;
     field("pooled_count", self.pooled_.count);
     field("pooled_squares", self.pooled_.squares);
@@ -103,10 +141,27 @@ class SauState {
   void refresh(Action action) noexcept {
     width_[action] = std::sqrt(square_[action]) * (scale_ / pulls_[action]);
   }
-  // Not inlined: that would slow down the steps without a pool.
-  [[gnu::noinline]] void observe_pooled(double residual) noexcept {
-    pooled_.add(residual);
+  void add(Action action, double residual) noexcept {
+    if (pulls_[action] == 0.0) --unplayed_;
+    pulls_[action] += 1.0;
+    square_[action] += residual * residual;
+  }
+  // A reward that changes the width of every action. Not inlined: that would slow down the others.
+  [[gnu::noinline]] void observe_all(Action action, double residual) noexcept {
+    if (prior_.discount != 1.0) forget();
+    add(action, residual);
+    if (prior_.pool != 0.0) pooled_.add(residual);
     refresh_all();
+  }
+  void forget() noexcept {
+    remembered_ = prior_.discount * remembered_ + 1.0;
+    for (std::size_t a = 0; a < pulls_.size(); ++a) {
+      if (is_unplayed(a)) continue;
+      // Far below one reward's worth the width is huge; it need not become infinite.
+      const double keep = pulls_[a] > kLeastPulls ? prior_.discount : 1.0;
+      pulls_[a] *= keep;
+      square_[a] *= keep;
+    }
   }
   void refresh_all() noexcept {
     const double prior = prior_.pool * pooled_.mean();
@@ -117,9 +172,13 @@ class SauState {
     }
   }
 
+  static constexpr double kLeastPulls = 1e-12;
+
   double scale_;
   SauPrior prior_;
-  PooledResiduals pooled_;  // only with pool > 0
+  bool plain_;               // a reward changes the width of one action only
+  double remembered_ = 0.0;  // rewards of all actions, discounted; only with discount < 1
+  PooledResiduals pooled_;   // only with pool > 0
   std::vector<double> pulls_, square_, width_;
   std::size_t unplayed_;
   Action latest_ = 0;

@@ -20,6 +20,7 @@ struct SauUcbOptions {
           Bounds{.min = 0.0, .max = 1.0});
     prior.fields(field);
   }
+  void check() const { prior.check("sau_ucb"); }
 };
 
 // SAU-UCB (Zhu & Rigotti 2021, eq. 7, algorithm 1): plays
@@ -37,6 +38,7 @@ class SauUcb {
   explicit SauUcb(const Setup& setup, Options options = {})
       : options_(options), actions_(setup.shape.actions) {}
 
+  void check_by_ids() const { options_.prior.check_by_ids(kName); }
   SauState evidence() const { return SauState(actions_, 1.0, options_.prior); }
 
   Action choose(const auto& offer, Rng& rng) const noexcept {
@@ -53,7 +55,7 @@ class SauUcb {
     const OptimisticValues value(offer);
     const auto& evidence = offer.evidence();
     const auto width = evidence.width();
-    const double scale = options_.alpha * std::sqrt(log_step(offer.step()));
+    const double scale = options_.alpha * std::sqrt(evidence.log_n(offer.step()));
     return argmax_of(offer.size(), evidence.latest(),
                      [&](std::size_t a) { return value(a) + scale * width[a]; });
   }

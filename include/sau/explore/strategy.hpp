@@ -35,6 +35,9 @@ namespace sau {
 //  - choose(offer, rng): optional, a draw by these chances that costs less than computing them.
 //    Never throws, never allocates. Without it the choice is drawn from the probabilities;
 //  - kNeeds and kFits<Model>: what it needs from a model, if not every model will do;
+//  - kRewards: the rewards it is made for, if not every reward will do;
+//  - kByIds: false if it cannot play actions that come and go by id. If that depends on its
+//    settings, check_by_ids() throws UsageError;
 //  - kCountsSteps: true if a choice depends on step().
 template <class S>
 concept Strategy = std::copyable<S> &&
@@ -67,6 +70,35 @@ constexpr bool counts_steps() {
 
 }  // namespace detail
 
+// A model or strategy can play actions that come and go by id.
+template <class T>
+constexpr bool plays_by_ids() {
+  if constexpr (requires { T::kByIds; }) {
+    return T::kByIds;
+  } else {
+    return true;
+  }
+}
+
+// The rewards that a model of this kind with strategy S can learn from.
+template <class S>
+constexpr RewardRange rewards_with(RewardRange model) {
+  if constexpr (requires { S::kRewards; }) {
+    return {std::max(model.min, S::kRewards.min), std::min(model.max, S::kRewards.max)};
+  } else {
+    return model;
+  }
+}
+
+// The one of the two that rules out most: its name is in the message about a reward.
+template <class M, class S>
+constexpr std::string_view strictest() {
+  if constexpr (requires { S::kRewards; }) {
+    if (!S::kRewards.contains(M::kRewards)) return S::kName;
+  }
+  return M::kName;
+}
+
 // Strategy S can choose with model M.
 template <class S, class M>
 concept Explores = Strategy<S> && detail::model_suffices<S, M>();
@@ -80,12 +112,6 @@ inline void point_mass(Action action, std::span<double> out) noexcept {
 // Mixes in a uniform choice with probability `share`.
 inline void mix_uniform(double share, std::span<double> out) noexcept {
   for (double& p : out) p = (1.0 - share) * p + share / static_cast<double>(out.size());
-}
-
-// ln n for the bonus of step n. At least ln 2, so that without an opening the first choice has a
-// bonus too.
-inline double log_step(std::uint64_t step) noexcept {
-  return std::log(static_cast<double>(std::max<std::uint64_t>(step, 2)));
 }
 
 // These two are for strategies that play the candidate with the largest score, except for a share

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -17,8 +18,9 @@
 
 namespace sau {
 
-// A model of the catalogue without its type, for a committee. Most models have one opinion on an
-// action. A model may have several: neural_linear has its network's and its regression's.
+// A model of the catalogue without its type, for a committee or a bootstrap. Most models have one
+// opinion on an action. A model may have several: neural_linear has its network's and its
+// regression's.
 
 // Of a fixed set of actions. A plain value used by one thread.
 class AnyModel {
@@ -30,6 +32,10 @@ class AnyModel {
   virtual std::string_view opinion_name(std::size_t i) const noexcept = 0;
   // The values by each opinion: opinions x actions, row-major.
   virtual void values(Context x, std::span<double> out) noexcept = 0;
+  // The values that the model itself answers with: one per action.
+  virtual void own_values(Context x, std::span<double> out) noexcept = 0;
+  // The rewards it can learn from.
+  virtual RewardRange rewards() const noexcept = 0;
   virtual void update(Context x, Action action, double reward) noexcept = 0;
   // What went wrong for good; empty while all is well.
   virtual std::string fault() const = 0;
@@ -93,6 +99,10 @@ class ModelOf final : public AnyModel {
       copy(0, model_.values(x));
     }
   }
+  void own_values(Context x, std::span<double> out) noexcept override {
+    std::ranges::copy(model_.values(x), out.begin());
+  }
+  RewardRange rewards() const noexcept override { return M::kRewards; }
   void update(Context x, Action action, double reward) noexcept override {
     model_.update(x, action, reward);
   }

@@ -38,6 +38,9 @@ class NetworkInput {
 class Batch {
  public:
   Batch(std::size_t size, std::size_t dim);
+  // A batch for a network with one block of `dim` inputs per action and a single output: the
+  // context of a step stands in the block of its action, the rest is 0.
+  static Batch of_blocks(std::size_t size, std::size_t dim, Action actions);
   // A batch of features hashed to the 2^bits places of a FeatureTable.
   static Batch hashed(std::size_t size, unsigned bits);
 
@@ -71,9 +74,12 @@ class Batch {
 
  private:
   friend class Replay;
+  // The last row ends at element `end`.
+  void finish_rows(std::uint32_t end) noexcept;
   void list_by_column() noexcept;
 
   std::size_t rows_, dim_;
+  bool blocks_ = false;
   bool sparse_ = false;
   std::vector<float> dense_;
   std::vector<std::uint32_t> row_start_, column_, column_start_, row_;

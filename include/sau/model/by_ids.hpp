@@ -169,7 +169,7 @@ class ByIds {
       : ids_(ids),
         weights_(M({.shape = {.actions = 1, .dim = ids.dim}, .stream = stream}, options), ids,
                  Numbering(ids.dim), Numbering(ids.by == IdInput::kOutputs ? ids.outputs : 1)) {
-    if (!kGrows && ids.by == IdInput::kOutputs) {
+    if (!grows(model()) && ids.by == IdInput::kOutputs) {
       throw UsageError(std::string(M::kName) +
                        " cannot get more outputs; expected ids(by=features)");
     }
@@ -213,6 +213,11 @@ class ByIds {
 
  private:
   static constexpr bool kGrows = requires(M & model) { model.grow(Action{2}); };
+
+  static bool grows(const M& model) noexcept {
+    if constexpr (requires { model.can_grow(); }) return model.can_grow();
+    return kGrows;
+  }
 
   M& model() noexcept { return weights_.pool_->original; }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -20,6 +21,18 @@
 
 namespace sau {
 
+// What the network of an mlp sees: the context, with one output per action; or one block of inputs
+// per action, with a single output.
+enum class MlpInput { kShared, kDisjoint };
+constexpr std::array<std::string_view, 2> enum_names(MlpInput) { return {"shared", "disjoint"}; }
+
+// Noise for Langevin dynamics: after a mini-batch with the rate lr and n steps in the history,
+// every weight w becomes  (1 - 2 decay lr / n) w + Normal(0, 2 lr temperature / n).
+struct Langevin {
+  double temperature = 0.0;
+  double decay = 0.0;
+};
+
 struct MlpOptions {
   std::vector<double> hidden{100.0, 100.0};
   Optimizer optimizer = Optimizer::kRmsprop;
@@ -32,10 +45,18 @@ struct MlpOptions {
   CountOrAll history;
   bool standardise = false;
   Schedule schedule = Schedule::kEven;
+  MlpInput input = MlpInput::kShared;
   void fields(auto&& field) {
+    network_fields(field);
+    field("input", input,
+          "shared: one output per action; disjoint: one output, and a block of inputs per action");
+  }
+  // Without `input`, for models that need the last hidden layer.
+  void network_fields(auto&& field) {
     field("hidden", hidden, "units of every ReLU layer, as in 100x100",
           Bounds{.min = 1.0, .max = 65536.0});
-    field("optimizer", optimizer, "RMSprop (0.99, 1e-8) or Adam (0.9, 0.999, 1e-8)");
+    field("optimizer", optimizer,
+          "RMSprop (0.99, 1e-8), Adam (0.9, 0.999, 1e-8) or plain gradient descent");
     field("lr", lr, "learning rate", Bounds{.min = 1e-10, .max = 10.0});
     field("lr_decay", lr_decay, "after u mini-batches the rate is lr / (1 + lr_decay * u)",
           Bounds{.min = 0.0, .max = 1e6});
@@ -86,14 +107,15 @@ class Mlp {
   static constexpr double kLargestInput = 1e9;
   static constexpr std::uint64_t kMostIgnored = 1000;
 
-  explicit Mlp(const Setup& setup, Options options = {});
+  explicit Mlp(const Setup& setup, Options options = {}, const Langevin& langevin = {});
 
   std::span<const double> values(Context x) noexcept {
     look(x);
     return value_;
   }
 
-  // The last hidden layer; valid until the next call.
+  // The last hidden layer; valid until the next call. Not with input=disjoint, which has one per
+  // action.
   std::span<const double> features(Context x) noexcept {
     look(x);
     return feature_;
@@ -107,8 +129,9 @@ class Mlp {
     return std::ranges::all_of(x, [](double xi) { return std::abs(xi) <= kLargestInput; });
   }
 
-  // Adds outputs that have learned nothing.
+  // Adds outputs that have learned nothing, if it can.
   void grow(Action actions);
+  bool can_grow() const noexcept { return !disjoint(); }
   // A copy that predicts the same but has no history to learn from.
   Mlp for_reading() const { return Mlp(*this, WithoutHistory{}); }
 
@@ -117,6 +140,9 @@ class Mlp {
 
   std::uint64_t updates_done() const noexcept { return rounds_.updates; }
   Network& network() noexcept { return network_; }
+  bool disjoint() const noexcept { return options_.input == MlpInput::kDisjoint; }
+  // The deviation of the rewards by which outputs are multiplied; 1 unless standardise=true.
+  double output_spread() const noexcept { return scale_.spread; }
   const Replay& history() const noexcept { return history_; }
 
   static void state(auto& self, auto&& field) {
@@ -147,10 +173,13 @@ class Mlp {
   bool put(Context x) noexcept;
   // With standardise=true: follows the mean and deviation of the rewards.
   void rescale() noexcept;
+  // Noise and decay of the weights after a mini-batch.
+  void shake(double rate) noexcept;
   // Counts a step whose context is out of range, as long as there was no other.
   void ignore() noexcept;
 
   Options options_;
+  Langevin langevin_;
   Rng rng_;
   Network network_;
   NetworkTrainer trainer_;

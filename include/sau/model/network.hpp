@@ -51,8 +51,10 @@ class Network {
     std::vector<float> output_;
   };
 
-  // The outputs for one input; valid until `scratch` is used again.
-  std::span<const float> forward(const NetworkInput& x, Scratch& scratch) const noexcept;
+  // The outputs for one input; valid until `scratch` is used again. x may be shorter than the
+  // network's input: it then starts at place `first` of it, and the rest is 0.
+  std::span<const float> forward(const NetworkInput& x, Scratch& scratch,
+                                 std::size_t first = 0) const noexcept;
   // The same for a sparse first layer. scratch.row() starts with the weighted sum of the rows.
   std::span<const float> forward_sum(Scratch& scratch) const noexcept;
   // Turns the sum of a sparse first layer into its units: adds the biases, then ReLU.

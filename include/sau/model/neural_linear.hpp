@@ -15,7 +15,7 @@ struct NeuralLinearOptions : MlpOptions {
   double a0 = 6.0;
   double b0 = 6.0;
   void fields(auto&& field) {
-    MlpOptions::fields(field);
+    network_fields(field);
     field("lambda", lambda, "prior precision of the coefficients", kLambdaBounds);
     field("a0", a0, "prior shape of the noise variance", Bounds{.min = 0.25, .max = 1e9});
     field("b0", b0, "prior scale of the noise variance", Bounds{.min = 1e-100, .max = 1e100});

@@ -54,6 +54,8 @@ class Replay {
  private:
   static constexpr std::uint32_t kDense = 0xFFFFFFFF;
 
+  // Writes step `place` behind the first `end` elements of the batch; returns the new end.
+  std::uint32_t put_in_block(Batch& batch, std::uint64_t place, std::uint32_t end) const noexcept;
   void check_size(std::uint64_t size, std::uint64_t bytes_at_hand) const;
   void resize(std::uint64_t size);
   std::uint32_t* slot(std::uint64_t place) noexcept { return words_.data() + place * dim_; }

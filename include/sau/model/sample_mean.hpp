@@ -10,22 +10,34 @@
 
 namespace sau {
 
+struct SampleMeanOptions {
+  double discount = 1.0;
+  void fields(auto&& field) {
+    field("discount", discount, "weight of a reward after every further reward; 1: a plain mean",
+          Bounds{.min = 0.5, .max = 1.0});
+  }
+};
+
 // Mean reward of every action, by the recurrence  m_a <- m_a + (r - m_a) / n_a
-// (Sutton & Barto 2018, eq. 2.3). Ignores the context; an action never played is worth 0.
+// (Sutton & Barto 2018, eq. 2.3). Ignores the context; an action never played is worth 0. With
+// discount < 1 every reward, of whatever action, first multiplies all n_a by it: old rewards count
+// less.
 class SampleMean {
  public:
   static constexpr std::string_view kName = "sample_mean";
   static constexpr std::string_view kSummary = "mean reward of every action, context ignored";
   static constexpr bool kUsesContext = false;
   static constexpr RewardRange kRewards{};
-  using Options = NoOptions;
+  using Options = SampleMeanOptions;
 
-  explicit SampleMean(const Setup& setup, Options = {})
-      : mean_(setup.shape.actions), pulls_(setup.shape.actions) {}
+  explicit SampleMean(const Setup& setup, Options options = {})
+      : discount_(options.discount), mean_(setup.shape.actions), pulls_(setup.shape.actions) {}
 
   std::span<const double> values(Context) const noexcept { return mean_; }
 
   void update(Context, Action action, double reward) noexcept {
+    if (discount_ != 1.0) [[unlikely]]
+      forget();
     pulls_[action] += 1.0;
     mean_[action] += (reward - mean_[action]) / pulls_[action];
   }
@@ -35,6 +47,8 @@ class SampleMean {
     pulls_.resize(actions);
   }
 
+  // Whether means that were learned separately add up.
+  bool sums() const noexcept { return discount_ == 1.0; }
   void merge(const SampleMean& other) noexcept {
     for (std::size_t a = 0; a < mean_.size(); ++a) {
       if (other.pulls_[a] == 0.0) continue;
@@ -49,6 +63,11 @@ class SampleMean {
   }
 
  private:
+  [[gnu::noinline]] void forget() noexcept {
+    for (double& pulls : pulls_) pulls *= discount_;
+  }
+
+  double discount_;
   std::vector<double> mean_, pulls_;
 };
 

@@ -11,8 +11,10 @@
 
 namespace sau {
 
-enum class Optimizer { kRmsprop, kAdam };
-constexpr std::array<std::string_view, 2> enum_names(Optimizer) { return {"rmsprop", "adam"}; }
+enum class Optimizer { kRmsprop, kAdam, kSgd };
+constexpr std::array<std::string_view, 3> enum_names(Optimizer) {
+  return {"rmsprop", "adam", "sgd"};
+}
 
 // When rounds of training come. `even`: every `every` steps. `early`: four times as often in the
 // first 500 steps (if every is 20), then ever less often, and after 2500 steps every 1.25 * every.

@@ -84,4 +84,17 @@ concept Mergeable = requires(T& into, const T& from) {
   into.merge(from);
 };
 
+// Whether merging gives what learning everything in one place would have given. A part whose
+// settings decide has a function sums().
+template <class T>
+bool can_merge(const T& t) noexcept {
+  if constexpr (!Mergeable<T>) {
+    return false;
+  } else if constexpr (requires { t.sums(); }) {
+    return t.sums();
+  } else {
+    return true;
+  }
+}
+
 }  // namespace sau
