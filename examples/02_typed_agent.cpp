@@ -83,7 +83,7 @@ double regret_of(std::uint64_t steps) {
   sau::BernoulliOptions options;
   options.actions = 5;
   options.gap = 0.2;
-  sau::Bernoulli problem(stream, options);
+  sau::Bernoulli problem(stream.with(sau::Role::kSetup), options);
   const sau::Setup setup{.shape = problem.shape(), .stream = stream};
   sau::Agent agent{Model{setup}, sau::SauUcb{setup}};
   sau::Streams rng{sau::Rng(stream), sau::Rng(stream.with(sau::Role::kAgent))};

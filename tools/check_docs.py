@@ -2,7 +2,7 @@
 """Checks the documentation against the program and the source tree.
 
 Fails, with file:line, when
-  - a component, setting or default of `PROGRAM list --json` is not in docs/algorithms.md;
+  - a component, setting, default or bound of `PROGRAM list --json` is not in docs/algorithms.md;
   - a header of include/sau/{model,explore,problem} has no row there;
   - a relative link, or its #heading, leads nowhere;
   - a `$ sau ...` line of a console block, also after NAME=value, does not exit with 0, or with N if
@@ -131,8 +131,28 @@ def sections():
                 found[kind, name.group(1)] = (number, settings)
         elif settings is not None and line.startswith("| `"):
             row = cells(line)
-            settings[row[0].strip("`")] = (number, row[1].strip("`") if len(row) > 1 else "")
+            settings[row[0].strip("`")] = (number, row[1].strip("`") if len(row) > 1 else "",
+                                           row[2] if len(row) > 2 else "")
     return found
+
+
+def numbers(text):
+    found = re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w])", text)
+    return {float(number) for number in found}
+
+
+def wrong_bounds(setting, allowed):
+    """What the documentation of a setting says wrong about its range, or None.
+
+    A bound may depend on another setting, which is then named in backticks: "0 to `mean`".
+    """
+    said, bounds = numbers(re.sub(r"`[^`]*`", "", allowed)), numbers(setting["range"])
+    if not said <= bounds:
+        return f"the program has no bound {sorted(said - bounds)}"
+    if bounds - said and not (setting["choices"] or "`" in allowed):
+        return f"the program has the bounds {sorted(bounds)}"
+    missing = [choice for choice in setting["choices"] if f"`{choice}`" not in allowed]
+    return f"the choice {missing[0]} is missing" if missing else None
 
 
 def check_components(program):
@@ -158,6 +178,8 @@ def check_components(program):
                 elif settings[key][1] != default:
                     complain(ALGORITHMS, settings[key][0],
                              f"{name}: default of '{key}' is {default}, not {settings[key][1]}")
+                elif wrong := wrong_bounds(setting, settings[key][2]):
+                    complain(ALGORITHMS, settings[key][0], f"{name}: '{key}': {wrong}")
             for key in settings.keys() - {setting["name"] for setting in component["settings"]}:
                 complain(ALGORITHMS, settings[key][0], f"{name} has no setting '{key}'")
     for kind, name in sorted(documented.keys() - known):

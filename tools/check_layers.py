@@ -27,14 +27,16 @@ USES = {
     "stats": "core",
     "evaluate": "core model agent catalog data stats",
     "run": "core kernel model explore problem agent catalog data stats",
+    "calibration": "core agent catalog problem evaluate run",
     "theory": "core model explore agent problem catalog run",
-    "report": "core catalog run stats theory",
-    "draw": "core evaluate report",
+    "report": "core catalog calibration evaluate run stats theory",
+    "draw": "core calibration evaluate report run",
     "http": "core",
     "store": "core",
-    "serve": "core model agent catalog store",
+    "serve": "core model agent catalog evaluate store",
     "logs": "core model evaluate store serve",
-    "serve_http": "core store serve http",
+    "evaluations": "core model agent catalog evaluate store serve logs",
+    "serve_http": "core store serve evaluations http",
 }
 USES = {folder: {folder, *others.split()} for folder, others in USES.items()}
 

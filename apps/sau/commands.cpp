@@ -17,6 +17,7 @@ constexpr Command kCommands[] = {
     {"inspect", "show what a result folder, agent file or model file holds", describe_inspect},
     {"data", "get and check the data sets, show where they are", describe_data},
     {"completion", "print a completion script for bash, zsh or fish", describe_completion},
+    {"man", "print a manual page", describe_man},
 };
 
 }  // namespace

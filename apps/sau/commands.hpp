@@ -33,5 +33,6 @@ Handler describe_list(CLI::App& app);
 Handler describe_inspect(CLI::App& app);
 Handler describe_data(CLI::App& app);
 Handler describe_completion(CLI::App& app);
+Handler describe_man(CLI::App& app);
 
 }  // namespace sau::cli

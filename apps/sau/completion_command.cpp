@@ -149,11 +149,18 @@ std::string flag_words(const CommandInfo& command) {
   return words;
 }
 
+std::string command_words() {
+  std::string words;
+  for (const Command& command : commands()) words += " " + std::string(command.name);
+  return words;
+}
+
 std::string bash_script() {
   std::string names, cases, values;
   for (const CommandInfo& command : describe_all()) {
     names += " " + command.name;
     std::string words = command.name == "completion" ? " bash zsh fish" : flag_words(command);
+    if (command.name == "man") words += command_words();
     for (const CommandInfo& inner : command.inner) {
       cases += fmt::format("    \"{} {} \"*) words=\"{}\" ;;\n", command.name, inner.name,
                            (flag_words(inner) + data_words(command.name, inner.name)).substr(1));
@@ -243,6 +250,9 @@ std::string fish_script() {
       script += fmt::format("complete -c sau -n {} -F\n", when);
     if (command.name == "completion") {
       script += fmt::format("complete -c sau -n {} -a 'bash zsh fish'\n", when);
+    }
+    if (command.name == "man") {
+      script += fmt::format("complete -c sau -n {} -a '{}'\n", when, command_words().substr(1));
     }
   }
   return script;

@@ -81,7 +81,10 @@ nlohmann::ordered_json to_json(const Sum& sum) {
 
 int dry_run(const Experiment& experiment, const std::filesystem::path& folder,
             const LaboratoryFlags& flags, std::span<const Share> shares) {
-  const Plan plan = make_plan(experiment, folder, static_cast<unsigned>(flags.threads));
+  constexpr double kLongest = 0.05, kTogether = 2.0;  // processor seconds
+  const double budget =
+      std::min(kLongest, kTogether / static_cast<double>(1 + experiment.cells.size()));
+  const Plan plan = make_plan(experiment, folder, static_cast<unsigned>(flags.threads), budget);
   const auto sums = sums_of(plan, shares);
   Sum all{.name = "together"};
   for (const CellPlan& cell : plan.cells) all.add(cell);

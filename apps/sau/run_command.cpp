@@ -5,6 +5,8 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <optional>
 
 #include "commands.hpp"
 #include "dry_run.hpp"
@@ -12,9 +14,12 @@
 #include "laboratory.hpp"
 #include "sau/catalog/catalog.hpp"
 #include "sau/core/error.hpp"
+#include "sau/core/file.hpp"
 #include "sau/core/text.hpp"
+#include "sau/data/source.hpp"
 #include "sau/run/choice_log.hpp"
 #include "stop.hpp"
+#include "tune.hpp"
 
 namespace sau::cli {
 namespace {
@@ -24,17 +29,36 @@ struct RunFlags : LaboratoryFlags {
   std::uint64_t trials = 100;
   std::uint64_t steps = 0;
   Lateness late;
+  bool tune = false;
+  std::string save;
   std::string log;
   void fields(auto&& field) {
-    field("problem", problem, "a problem, such as 'bernoulli(actions=50,gap=0.1)'; repeatable");
-    field("agent", agent,
-          "an agent, such as 'linear+sau_ucb(alpha=0.5)'; repeatable; default: sau and uniform");
+    field("problem", problem,
+          "a problem, such as 'bernoulli(actions=50,gap=0.1)' or 'mine=wheel'; repeatable");
+    field(
+        "agent", agent,
+        "an agent, such as 'sau_ucb(alpha=0.5)' or 'mine=ucb1'; repeatable; default: sau, uniform");
     field("trials", trials, "independent trials of every cell", Bounds{.min = 1.0});
     field("steps", steps, "steps per trial; 0 means the problem's own horizon");
     late.fields(field);
+    field(
+        "tune", tune,
+        "choose among alternatives, alpha=0.1|1|10, by trials of another seed; then run that one");
+    field("save", save, "experiment file to write, for sau run FILE");
     field("log", log,
           "folder for every decision with its chances, one file per trial, for sau evaluate");
     LaboratoryFlags::fields(field);
+  }
+};
+
+// What is asked for, by flags or by a file.
+struct Request {
+  ExperimentText text;                 // of the flags
+  std::optional<PaperPart> part = {};  // of the file
+
+  std::vector<Cell> cells() const {
+    if (part) return part->cells;
+    return make_cells(text.problems, text.agents, text.steps, text.trials);
   }
 };
 
@@ -48,18 +72,56 @@ std::string default_folder(const Experiment& experiment) {
   return fmt::format("results/run-{:08x}", scope_of(request) >> 32);
 }
 
-// The problems, with --delay and --missing applied.
-std::vector<std::string> problems_of(const RunFlags& flags) {
-  if (flags.late == Lateness{}) return flags.problem;
-  std::vector<std::string> problems;
-  for (const std::string& problem : flags.problem) {
-    if (lateness_of(problem) != Lateness{}) {
-      throw UsageError("run: the problem '" + problem +
-                       "' already sets when rewards arrive; leave out --delay and --missing");
-    }
-    problems.push_back(with_lateness(problem, flags.late));
+// The problem, with --delay and --missing applied.
+NamedSpec problem_of(const std::string& given, const Lateness& late) {
+  NamedSpec problem = read_named_spec(given);
+  if (late == Lateness{}) return problem;
+  if (lateness_of(problem.spec) != Lateness{}) {
+    throw UsageError("run: the problem '" + given +
+                     "' already sets when rewards arrive; leave out --delay and --missing");
   }
-  return problems;
+  if (!problem.name.empty()) problem.name += write_spec("+late", late);
+  problem.spec = with_lateness(problem.spec, late);
+  return problem;
+}
+
+Request request_of_flags(RunFlags flags) {
+  if (flags.problem.empty()) {
+    throw UsageError(
+        "run: --problem is missing; for example: sau run --problem wheel, or sau run --problem "
+        "bernoulli --agent sau_ucb --agent ucb1, or sau run study.json");
+  }
+  if (flags.agent.empty()) flags.agent = {std::string(kDefaultAgent), "uniform"};
+  Request request{.text = {.trials = flags.trials, .steps = flags.steps, .seed = flags.seed}};
+  for (const std::string& problem : flags.problem) {
+    request.text.problems.push_back(problem_of(problem, flags.late));
+  }
+  for (const std::string& agent : flags.agent) {
+    request.text.agents.push_back(read_named_spec(agent));
+  }
+  return request;
+}
+
+// Trials and seed are those of the file, unless their flags are given.
+Request request_of_file(const std::string& file, const RunFlags& flags, const CLI::App& app) {
+  if (!std::filesystem::exists(file)) {
+    throw UsageError("run: there is no experiment file '" + file +
+                     "'; problems are given by --problem and agents by --agent");
+  }
+  if (!flags.problem.empty() || !flags.agent.empty() || flags.steps != 0 ||
+      flags.late != Lateness{} || !flags.save.empty() || flags.tune) {
+    throw UsageError("run: " + file +
+                     " says what to run; beside it only --trials, --seed, --log and the flags of "
+                     "how to run are allowed");
+  }
+  Request request;
+  request.part = read_experiment_file(file, app.count("--trials") > 0 ? flags.trials : 0);
+  request.text.seed = app.count("--seed") > 0 ? flags.seed : request.part->seed;
+  for (const std::string& problem : request.part->left_out) {
+    std::fprintf(stderr, "sau: left out: %s\n", problem.c_str());
+  }
+  if (request.part->cells.empty()) throw Error(file + ": nothing is left to run");
+  return request;
 }
 
 // One share per problem.
@@ -123,25 +185,40 @@ Handler describe_run(CLI::App& app) {
       "  sau run --problem bernoulli --agent 'epsilon_greedy(epsilon=0.05)' --steps 10000 --json\n"
       "  sau run --problem clicks --agent sau_sampling --agent uniform --delay 10..200 --trials "
       "10\n"
+      "  sau run --problem linear --agent 'low=sau_ucb(alpha=0.5)' --agent TS --save study.json\n"
+      "  sau run study.json --trials 500\n"
+      "  sau run --problem wheel --agent 'lin_ucb(alpha=0.1|1|10)' --agent sau --tune\n"
       "'sau list' shows all names. Without --out the folder is results/run-<number>, the\n"
       "same for the same request; more trials or more agents may be added to a folder later.");
   const auto flags = add_flags<RunFlags>(app);
-  return [flags] {
-    if (flags->problem.empty()) {
-      throw UsageError(
-          "run: --problem is missing; for example: sau run --problem wheel, or sau run --problem "
-          "bernoulli --agent sau_ucb --agent ucb1");
-    }
+  const auto file = std::make_shared<std::string>();
+  app.add_option("file", *file, "an experiment file, instead of --problem and --agent");
+  return [flags, file, &app] {
+    if (flags->dry_run) keep_prepared_data(false);
     if (!flags->log.empty() && flags->late != Lateness{}) {
       throw UsageError("run: a log has no late rewards; leave out --log, or --delay and --missing");
     }
-    if (flags->agent.empty()) flags->agent = {std::string(kDefaultAgent), "uniform"};
-    const Experiment experiment{
-        .seed = flags->seed,
-        .cells = make_cells(problems_of(*flags), flags->agent, flags->steps, flags->trials)};
-    const std::string folder = flags->out.empty() ? default_folder(experiment) : flags->out;
+    if (flags->dry_run && !flags->save.empty()) {
+      throw UsageError("run: --dry-run writes nothing; leave it out, or --save");
+    }
+    Request request =
+        file->empty() ? request_of_flags(*flags) : request_of_file(*file, *flags, app);
+    Experiment experiment{.seed = request.text.seed, .cells = request.cells()};
+    if (!flags->save.empty()) write_file(flags->save, write_experiment_text(request.text));
+    std::string folder = flags->out;
+    if (folder.empty()) {
+      folder = file->empty() ? default_folder(experiment) : "results/" + slug(request.part->name);
+    }
     if (flags->dry_run) return dry_run(experiment, folder, *flags, shares_of(experiment));
-    const int code = run_laboratory(experiment, folder, *flags);
+    std::vector<MakeAddition> makers;
+    if (flags->tune) {
+      Addition told;
+      const int code = tune_agents(request.text, folder, *flags, experiment.cells, told);
+      if (code != 0) return code;
+      makers.push_back(
+          [told](const std::filesystem::path&, const std::atomic<bool>&) { return told; });
+    }
+    const int code = run_laboratory(experiment, folder, *flags, makers);
     if (flags->log.empty() || code != 0) return code;
     return write_logs(experiment, flags->log, flags->quiet);
   };

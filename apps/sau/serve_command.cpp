@@ -201,7 +201,8 @@ int serve(const std::string& folder, const ServeFlags& flags) {
   over_http_options.connections = tally;
   over_http_options.on_failure = note_failure;
   Service service(std::move(options));
-  ServiceOverHttp over_http(service, std::move(over_http_options));
+  Evaluations evaluations(service, {.folder = folder, .note = note});
+  ServiceOverHttp over_http(service, evaluations, std::move(over_http_options));
 
   HttpServerOptions main_options = server_options(flags, over_http, ServiceOverHttp::Port::kMain);
   main_options.port = static_cast<std::uint16_t>(flags.port);

@@ -141,8 +141,8 @@ TableProblem from_rewards(py::handle x, py::handle rewards, bool standardise) {
 }  // namespace
 
 std::unique_ptr<Problem> TableProblem::play(const Stream& stream) const {
-  const auto play = labelled ? detail::play_labels : detail::play_rewards;
-  return play(table, stream, table->rows());
+  if (labelled) return detail::play_classes(table, stream, table->rows());
+  return detail::play_rewards(table, stream, table->rows());
 }
 
 void define_data(py::module_& module) {

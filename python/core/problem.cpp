@@ -25,6 +25,8 @@ class Trial {
                        ": a problem that is played step by step cannot have late rewards; leave "
                        "'+late' out");
     }
+    data_ = offers_by_id(spec_) ? make_offer_problem(spec_, {})->data()
+                                : make_problem(spec_, {})->data();
     restart(seed, trial);
   }
 
@@ -42,6 +44,10 @@ class Trial {
   }
   const std::string& spec() const { return spec_; }
   const Stream& stream() const { return stream_; }
+  // The scope of the streams that an agent has on this problem in a run.
+  std::uint64_t agent_scope(const std::string& canonical_agent) const {
+    return agent_stream(spec_, canonical_agent, stream_.seed, stream_.trial, data_).scope;
+  }
 
   // The first context, or the first offer as JSON.
   py::object reset(std::optional<std::uint64_t> seed, std::optional<std::uint64_t> trial) {
@@ -70,7 +76,7 @@ class Trial {
 
  private:
   void restart(std::uint64_t seed, std::uint64_t trial) {
-    stream_ = problem_stream(spec_, seed, trial);
+    stream_ = problem_stream(spec_, seed, trial, data_);
     rng_ = Rng(stream_);
     waiting_ = false;
     if (offers_by_id(spec_)) {
@@ -96,6 +102,7 @@ class Trial {
   }
 
   std::string spec_;
+  std::string data_;  // fingerprint of its data
   Stream stream_;
   Rng rng_;
   // One of them is null.
@@ -113,6 +120,7 @@ void define_problem(py::module_& module) {
            "trial"_a)
       .def("_reset", &Trial::reset, "seed"_a, "trial"_a)
       .def("_step", &Trial::step, "action"_a)
+      .def("_agent_scope", &Trial::agent_scope, "canonical_agent"_a)
       .def_property_readonly("spec", &Trial::spec, "The canonical spec.")
       .def_property_readonly(
           "seed", [](const Trial& trial) { return trial.stream().seed; },

@@ -74,8 +74,9 @@ class PythonRun {
   static bool play(const Players& players, const Cell& cell, std::uint64_t seed,
                    std::uint64_t trial, std::span<const std::uint64_t> points,
                    const std::atomic<bool>* stop, TrialRecord& record) {
-    const Stream problem_name = problem_stream(cell.problem_spec, seed, trial);
-    const Stream agent_name = agent_stream(cell.problem_spec, cell.agent_spec, seed, trial);
+    const Stream problem_name = problem_stream(cell.problem_spec, seed, trial, cell.data);
+    const Stream agent_name =
+        agent_stream(cell.problem_spec, cell.agent_spec, seed, trial, cell.data);
     // Acquired here once and released below, so the interpreter knows this thread until the end.
     const py::gil_scoped_acquire locked;
     if (players.problem.is_none() && !players.table && offers_by_id(cell.problem_spec)) {

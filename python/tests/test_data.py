@@ -24,7 +24,7 @@ def test_arrays_are_the_same_problem_as_a_file_with_the_same_rows(rows, tmp_path
     file.write_text("a,b,c,label\n" + text + "\n")
     for scale in (False, True):
         arrays = sau.data.classification(X, y, standardise=scale)
-        spec = f"csv(file={file}{'' if scale else ',scale=none'})"
+        spec = f"csv(file={file}{'' if scale else ',scale=none'},intercept=false)"
         assert arrays.fingerprint == sau._core.problem_info(spec)["data"]
         assert (arrays.n_rows, arrays.n_actions, arrays.context_dim) == (60, 3, 3)
     # A trial visits every row once, so always playing action 0 pays as often as 0 is right.

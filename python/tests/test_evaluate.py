@@ -48,6 +48,15 @@ def test_agents_by_name_and_as_they_are():
     assert replayed.result["policies"][0]["policy"] == "uniform"
 
 
+def test_without_chances_only_the_direct_method():
+    X, actions, rewards, _ = make_log()
+    with pytest.raises(sau.Error, match="--estimator dm|estimator dm"):
+        sau.evaluate(X, actions, rewards, None, "uniform", n_actions=2)
+    result = sau.evaluate(X, actions, rewards, None, "uniform", n_actions=2, estimators=["dm"])
+    assert abs(result.value() - 0.5) < 0.05
+    assert "no chances" in repr(result)
+
+
 def test_a_log_that_cannot_tell():
     X, actions, rewards, chances = make_log(40)
     result = sau.evaluate(X, actions, rewards, chances, "constant(action=1)")

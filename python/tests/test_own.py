@@ -159,7 +159,7 @@ def test_attributes_of_gymnasium_are_understood():
 
 def test_an_agent_written_in_python_plays_problems_of_the_library():
     result = sau.run(
-        ["bernoulli(actions=3,gap=0.3)", "linear(actions=3)"], [Rival, First, "uniform"],
+        ["bernoulli(actions=3,gap=0.3,best=0)", "linear(actions=3)"], [Rival, First, "uniform"],
         trials=6, steps=400,
     )
     assert result.agents == ("Rival", "First", "Uniform")
@@ -193,7 +193,7 @@ def test_every_trial_plays_a_copy_of_a_given_agent():
     trained = sau.Agent("sau_ucb", n_actions=10, context_dim=0)
     trained.partial_fit(np.empty((1000, 0)), np.arange(1000) % 10, np.arange(1000) % 10 == 0)
     state = trained._state()
-    result = sau.run("bernoulli", [trained, "sau_ucb"], trials=4, steps=100)
+    result = sau.run("bernoulli-10-0.1", [trained, "sau_ucb"], trials=4, steps=100)
     assert result.agents == ("copy of sample_mean+sau_ucb", "SAU-UCB")
     assert trained._state() == state
     assert (result.regret[0, 0] == 0.0).all() and (result.regret[0, 1] > 0.0).all()

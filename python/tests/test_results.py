@@ -10,7 +10,7 @@ import sau
 
 @pytest.fixture(scope="module")
 def result():
-    return sau.run(["bernoulli", "uniform-10-0.1"], ["sau_ucb", "ts", "uniform"], 6, 200)
+    return sau.run(["bernoulli-10-0.1", "uniform-10-0.1"], ["sau_ucb", "ts", "uniform"], 6, 200)
 
 
 def test_the_summary_matches_the_trials(result):
@@ -42,6 +42,11 @@ def test_data_frames_have_a_row_for_everything(result):
     with pytest.raises(sau.UsageError, match="unknown kind 'all'"):
         result.to_pandas("all")
     assert "<table" in result._repr_html_()
+
+
+def test_the_standard_error_of_one_trial_is_unknown():
+    frame = sau.run("bernoulli", "sau_ucb", trials=1, steps=50).to_pandas("summary")
+    assert np.isnan(frame.regret_sem[0]) and frame.regret_mean[0] > 0
 
 
 def test_texts_are_the_same_as_on_the_command_line(result):

@@ -88,6 +88,13 @@ def test_agents_by_id_play_a_fixed_set_of_actions(tmp_path, rng):
         assert result.regret[0, :4].max() < result.regret[0, 4].min()
 
 
+def test_a_seed_of_none_is_drawn_and_told():
+    one, two = (sau.run("bernoulli", "sau_sampling", trials=2, steps=50, seed=None) for _ in "ab")
+    assert one.seed != two.seed
+    again = sau.run("bernoulli", "sau_sampling", trials=2, steps=50, seed=one.seed)
+    np.testing.assert_array_equal(again.regret, one.regret)
+
+
 def test_threads_change_nothing():
     runs = [sau.run("bernoulli", ["sau_sampling", "ts"], 6, 400, threads=n) for n in (1, 2, 5)]
     for other in runs[1:]:
@@ -96,7 +103,7 @@ def test_threads_change_nothing():
 
 
 def test_results_are_arrays():
-    result = sau.run(["bernoulli", "wheel"], ["sau_ucb", "uniform"], trials=5, steps=150, seed=3)
+    result = sau.run(["bernoulli-10-0.1", "wheel-0.50"], ["sau_ucb", "uniform"], trials=5, steps=150, seed=3)
     assert result.regret.shape == result.reward.shape == (2, 2, 5)
     assert (result.problems, result.agents[0]) == (("bernoulli-10-0.1", "wheel-0.50"), "SAU-UCB")
     assert result.seed == 3 and len(result) == 4
@@ -122,7 +129,7 @@ def test_names_can_be_given():
 
 
 def test_a_cell_named_twice_is_run_once():
-    assert len(sau.run(["bernoulli", "bernoulli-10-0.1"], ["ts", "TS"], trials=1, steps=20)) == 1
+    assert len(sau.run(["bernoulli(best=0)", "bernoulli-10-0.1"], ["ts", "TS"], trials=1, steps=20)) == 1
 
 
 def test_a_folder_is_continued(tmp_path):

@@ -64,7 +64,7 @@ def test_text_with_commas_is_quoted(tmp_path):
     file = tmp_path / "a,b.csv"
     file.write_text("x,y\n1,0\n2,1\n3,0\n4,1\n")
     problem = sau.Problem("csv", file=str(file), scale="none")
-    assert (problem.n_actions, problem.context_dim) == (2, 1)
+    assert (problem.n_actions, problem.context_dim) == (2, 2)
 
 
 def test_the_catalogue_lists_what_can_be_named():

@@ -50,6 +50,55 @@ def test_parts_of_a_log_add_up_to_the_log(log):
     assert parts._state() == whole._state()
 
 
+def test_weights_repeat_rows(log):
+    X, actions, rewards = log
+    times = np.arange(600) % 3
+    weighted = sau.Agent("linear+sau_ucb", n_actions=3)
+    weighted.partial_fit(X, actions, rewards, sample_weight=times)
+    rows = np.repeat(np.arange(600), times)
+    repeated = sau.Agent("linear+sau_ucb", n_actions=3)
+    repeated.partial_fit(X[rows], actions[rows], rewards[rows])
+    assert weighted._state() == repeated._state()
+    # Weights that are no whole numbers: 600 rows of 0.25 are 150 on average, with a standard
+    # deviation of 10.6.
+    quarter = sau.Agent("sample_mean+sau_ucb", n_actions=1)
+    quarter.partial_fit(np.empty((600, 0)), np.zeros(600, int), rewards, sample_weight=np.full(600, 0.25))
+    ones = sau.Agent("sample_mean+sau_ucb", n_actions=1)
+    ones.partial_fit(np.empty((600, 0)), np.zeros(600, int), rewards, sample_weight=np.ones(600))
+    plain = sau.Agent("sample_mean+sau_ucb", n_actions=1)
+    plain.partial_fit(np.empty((600, 0)), np.zeros(600, int), rewards)
+    assert ones._state() == plain._state() != quarter._state()
+
+
+def test_chances_of_the_log_become_weights(log):
+    X, actions, rewards = log
+    # Two of three actions had a chance of a sixth: weights 2, and 0.5 for the third.
+    chance = np.where(actions < 2, 1 / 6, 2 / 3)
+    by_chance = sau.Agent("linear+sau_ucb", n_actions=3).fit(X, actions, rewards, probabilities=chance)
+    by_weight = sau.Agent("linear+sau_ucb", n_actions=3).fit(
+        X, actions, rewards, sample_weight=np.where(actions < 2, 2.0, 0.5))
+    assert by_chance._state() == by_weight._state()
+    capped = sau.Agent("linear+sau_ucb", n_actions=3).fit(
+        X, actions, rewards, probabilities=np.full(600, 1e-9), largest_weight=1.0)
+    assert capped._state() == sau.Agent("linear+sau_ucb", n_actions=3).fit(X, actions, rewards)._state()
+
+
+@pytest.mark.parametrize(("argument", "message"), [
+    ({"sample_weight": [1.0]}, "sample_weight: expected 600 numbers"),
+    ({"sample_weight": np.full(600, -1.0)}, "sample_weight: row 0 is -1.0; expected 0 or more"),
+    ({"sample_weight": np.full(600, np.nan)}, "sample_weight: row 0"),
+    ({"probabilities": np.r_[np.ones(9), 0.0, np.ones(590)]}, "probabilities: row 9 is 0.0"),
+    ({"probabilities": np.ones(600), "largest_weight": 0.0}, "largest_weight"),
+])
+def test_wrong_weights_are_refused(log, argument, message):
+    X, actions, rewards = log
+    agent = sau.Agent("linear+sau_ucb", n_actions=3).partial_fit(X, actions, rewards)
+    before = agent._state()
+    with pytest.raises(ValueError, match=message):
+        agent.partial_fit(X, actions, rewards, **argument)
+    assert agent._state() == before
+
+
 def test_fit_starts_over(log):
     X, actions, rewards = log
     agent = sau.Agent("linear+sau_sampling", n_actions=3, seed=4)

@@ -133,5 +133,5 @@ def file_size_limit(size):
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
-SMALL = ("run", "--problem", "bernoulli", "--agent", "sau_ucb", "--agent", "ts", "--trials", "4",
+SMALL = ("run", "--problem", "bernoulli-10-0.1", "--agent", "sau_ucb", "--agent", "ts", "--trials", "4",
          "--steps", "200")

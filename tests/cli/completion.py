@@ -20,6 +20,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
 """
 
 
+NEED_REWARDS_FROM_0_TO_1 = ("exp3", "kl_ucb")
 NEED_A_FILE = ("dataset", "csv", "libsvm", "rewards", "events")
 
 
@@ -40,7 +41,7 @@ class Bash(SauTestCase):
     def test_commands(self):
         self.assertEqual(set(self.complete("")), {"run", "paper", "table", "report", "watch",
                                                   "serve", "log", "evaluate", "list", "inspect", "data",
-                                                  "completion", "--help", "--version"})
+                                                  "completion", "man", "--help", "--version"})
         self.assertEqual(self.complete("pa"), ["paper"])
 
     def test_flags_match_the_help(self):
@@ -70,7 +71,10 @@ class Bash(SauTestCase):
     def test_everything_offered_is_accepted(self):
         args = ["run", "--trials", "1", "--steps", "5"]
         for agent in self.complete("run", "--agent", ""):
-            args += ["--agent", agent]
+            if agent in NEED_REWARDS_FROM_0_TO_1:
+                self.good(*args, "--problem", "bernoulli", "--agent", agent)
+            else:
+                args += ["--agent", agent]
         specs = {entry["name"]: entry["spec"]
                  for entry in json.loads(self.good("list", "--json").out)["problem_aliases"]}
         for problem in self.complete("run", "--problem", ""):
@@ -80,6 +84,7 @@ class Bash(SauTestCase):
 
     def test_parts_and_shells(self):
         self.assertEqual(self.complete("paper", "--only", "mul"), ["multi-armed"])
+        self.assertIn("serve", self.complete("man", ""))
         self.assertEqual(set(self.complete("completion", "")) & {"bash", "zsh", "fish"},
                          {"bash", "zsh", "fish"})
 

@@ -55,6 +55,27 @@ class Evaluate(ServeTestCase):
         self.assertEqual((dr["estimator"], dr["interval"]), ("dr", "anytime"))
         self.assertTrue(dr["ends"][0] < 0.5 < dr["ends"][1], dr)
 
+    def test_without_chances_only_the_direct_method(self):
+        rows = "".join(f"{'xy'[i % 2]},{i % 2}\n" for i in range(200))
+        self.write("bare.csv", ("action,reward\n" + rows).encode())
+        refused = self.sau("evaluate", "bare.csv", "--policy", "uniform", "--quiet")
+        self.assertEqual(refused.code, 1)
+        self.assertIn("bare.csv, line 2", refused.err)
+        self.assertIn("--estimator dm", refused.err)
+        done = self.good("evaluate", "bare.csv", "--policy", "uniform", "--estimator", "dm", "--quiet")
+        self.assertIn("the log has no chances", done.out)
+        result = self.result("bare.csv", "--policy", "uniform", "--estimator", "dm")
+        # x pays 0 and y pays 1. The model starts at 0, so its mean is below a half.
+        self.assertTrue(0.35 < result["policies"][0]["estimates"][0]["value"] < 0.5)
+        lines = "".join(json.dumps({
+            "eventId": str(i), "rewardActionId": "xy"[i % 2], "reward": i % 2,
+            "actions": [{"id": "x"}, {"id": "y"}],
+            "request": {"contextFeatures": [], "actions": [{"id": "x"}, {"id": "y"}]},
+        }) + "\n" for i in range(100))
+        self.write("bare.jsonl", lines.encode())
+        again = self.result("bare.jsonl", "--policy", "uniform", "--estimator", "dm")
+        self.assertTrue(0.3 < again["policies"][0]["estimates"][0]["value"] < 0.5)
+
     def test_threads_do_not_change_the_result(self):
         server = self.serve()
         self.make_log(server.caller(), 300)

@@ -70,7 +70,7 @@ class Failed(SauTestCase):
     def test_a_network_that_diverges_does_not_stop_the_others(self):
         rows = "".join(f"{i % 3},{1e38 if i % 2 else 0},{i % 5}\n" for i in range(60))
         self.write("huge.csv", ("x,a,b\n" + rows).encode())
-        run = ("run", "--problem", "rewards(file=huge.csv,context=x,actions=a..b)", "--agent",
+        run = ("run", "--problem", "rewards(file=huge.csv,context=x,actions=a..b,intercept=false)", "--agent",
                "mlp+greedy", "--agent", "uniform", "--trials", "3", "--out", "deep", "--quiet")
         reply = self.sau(*run)
         self.assertEqual(reply.code, 1)

@@ -14,7 +14,7 @@ from _support import SMALL, SauTestCase, file_size_limit
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
 TS = "r/cells/bernoulli-10-0.1--TS.csv"
-MANY = ("run", "--problem", "bernoulli", "--agent", "sau_ucb", "--agent", "ts", "--trials", "30",
+MANY = ("run", "--problem", "bernoulli-10-0.1", "--agent", "sau_ucb", "--agent", "ts", "--trials", "30",
         "--steps", "200", "--out")
 
 
@@ -105,7 +105,7 @@ class Refused(SauTestCase):
                 ("r/run.json", settings[:100], ("r/run.json", "not JSON")),
                 ("r/run.json", b'"\xff\xfe"', ("r/run.json",)),
                 ("r/run.json", settings.replace(b"sau-run", b"cat-run"), ("r/run.json", "cat-run")),
-                ("r/run.json", settings.replace(b'"version": 2', b'"version": 9'),
+                ("r/run.json", settings.replace(b'"version": 3', b'"version": 9'),
                  ("r/run.json", "version 9")),
                 ("r/run.json", settings.replace(b'"steps": 200', b'"steps": "x"'),
                  ("r/run.json", "steps"))):

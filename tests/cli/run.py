@@ -56,7 +56,7 @@ class Run(SauTestCase):
                          ["cells", "run.json", "sessions.jsonl", "timing.csv"])
 
     def test_without_an_agent_the_default_plays_against_uniform(self):
-        reply = self.good("run", "--problem", "wheel", "--problem", "bernoulli", "--steps", "50",
+        reply = self.good("run", "--problem", "wheel-0.50", "--problem", "bernoulli-10-0.1", "--steps", "50",
                           "--trials", "1", "--json")
         self.assertEqual([(cell["problem"], cell["agent"]) for cell in json.loads(reply.out)["cells"]],
                          [("wheel-0.50", "sau"), ("wheel-0.50", "Uniform"),
@@ -83,14 +83,15 @@ class Run(SauTestCase):
             self.assertEqual(list(cell["reward"]), SUMMARY)
             self.assertEqual((cell["trials"], cell["steps"]), (4, 200))
             self.assertGreater(cell["seconds"], 0)
-        self.assertEqual(result["cells"][0]["problem_spec"], "bernoulli")
+        self.assertEqual(result["cells"][0]["problem_spec"], "bernoulli(best=0)")
         self.assertEqual(result["cells"][0]["agent_spec"], "sample_mean+sau_ucb")
         self.assertEqual(result["cells"][1]["agent_spec"], "beta_bernoulli+thompson")
 
     def test_paper_names(self):
         args = ["run", "--trials", "1", "--steps", "10", "--json"]
-        for problem in ("bernoulli", "bernoulli(actions=50)", "BERNOULLI-10-0.02",
-                        "bernoulli(gap=0.02,actions=50)", "bernoulli(rewards=uniform)"):
+        for problem in ("bernoulli(best=0)", "bernoulli(actions=50,best=0)", "BERNOULLI-10-0.02",
+                        "bernoulli(gap=0.02,best=0,actions=50)",
+                        "bernoulli(best=0,rewards=uniform)"):
             args += ["--problem", problem]
         for agent in ("sau_ucb", "sau-sampling", "UcB1", "thompson", "uniform"):
             args += ["--agent", agent]
@@ -110,16 +111,93 @@ class Run(SauTestCase):
             values = [float(row.split(",")[column]) for row in rows[1:]]
             self.assertAlmostEqual(sum(values) / len(values), cell["regret"]["mean"], places=9)
 
+    def test_the_spelling_of_a_path_changes_nothing(self):
+        rows = "".join(f"{i % 7},{'uvw'[i % 3]},{i % 2}\n" for i in range(60))
+        self.write("d/u.csv", ("a,b,y\n" + rows).encode())
+        self.write("d/e.jsonl", b"".join(
+            b'{"actions":[{"id":"a","reward":%d},{"id":"b","reward":0.5}]}\n' % (i % 2)
+            for i in range(30)))
+        spellings = {
+            "csv": ("d/u.csv", "./d/u.csv", "d/../d/u.csv", self.path("d", "u.csv"),
+                    "d/u.csv,label=y,header=yes,missing=category,intercept=true"),
+            "events": ("d/e.jsonl", "./d/e.jsonl", self.path("d", "e.jsonl"),
+                       "d/e.jsonl,order=random")}
+        for problem, paths in spellings.items():
+            found = set()
+            for number, path in enumerate(paths):
+                folder = f"{problem}-{number}"
+                self.good("run", "--problem", f"{problem}(file={path})", "--agent", "sau_sampling",
+                          "--agent", "uniform", "--trials", "3", "--steps", "100", "--quiet",
+                          "--out", folder)
+                cells = {name: data for name, data in self.results(folder).items()
+                         if name.startswith("cells")}
+                self.assertEqual(len(cells), 2)
+                found.add(tuple(sorted(cells.values())))
+            self.assertEqual(len(found), 1, problem)
+
+    def test_a_dry_run_writes_nothing(self):
+        self.write("d/u.csv", b"a,y\n" + b"1,u\n2,v\n" * 30)
+        before = self.files(".")
+        cache = os.environ["SAU_CACHE_DIR"]
+        reply = self.good("run", "--problem", "csv(file=d/u.csv)", "--agent", "sau_ucb",
+                          "--dry-run")
+        self.assertIn("Nothing is run or written", reply.out)
+        self.assertEqual(self.files("."), before)
+        self.assertEqual(os.listdir(cache), [])
+
+    def test_agents_that_never_explore_are_named(self):
+        reply = self.good("run", "--problem", "bernoulli", "--agent", "greedy", "--agent", "ts",
+                          "--trials", "3", "--steps", "50", "--quiet")
+        self.assertIn("sau: sample_mean+greedy never explores", reply.err)
+        self.assertEqual(reply.err.count("never explores"), 1)
+
+    def test_an_experiment_file(self):
+        flags = ("--problem", "arms=bernoulli(actions=3)", "--agent", "mine=sau_ucb(alpha=0.5|2)",
+                 "--agent", "TS", "--steps", "50", "--trials", "3", "--seed", "4", "--quiet")
+        self.good("run", *flags, "--save", "study.json", "--out", "r")
+        study = json.loads(self.files(".")["study.json"])
+        self.assertEqual(study["problems"], [{"name": "arms", "spec": "bernoulli(actions=3)"}])
+        self.assertEqual((study["trials"], study["steps"], study["seed"]), (3, 50, 4))
+        reply = self.good("run", "study.json", "--quiet", "--json")
+        names = [(cell["problem"], cell["agent"]) for cell in json.loads(reply.out)["cells"]]
+        self.assertEqual(names, [("arms", "mine(alpha=0.5)"), ("arms", "mine(alpha=2)"),
+                                 ("arms", "TS")])
+        self.assertEqual(self.results("r"), self.results("results/study"))
+        more = self.good("run", "study.json", "--trials", "5", "--quiet")
+        self.assertIn("(6 new trials)", more.out)
+        self.refused(2, "run", "study.json", "--agent", "ts", says=("study.json says what to run",))
+        self.refused(2, "run", "nothing.json", says=("no experiment file 'nothing.json'",))
+        self.write("bad.json", b'{"problems": ["wheel"], "agent": ["ts"]}')
+        self.refused(1, "run", "bad.json", says=("bad.json", "did you mean 'agents'"))
+        self.refused(2, "run", *flags, "--save", "s.json", "--dry-run", says=("--dry-run",))
+
+    def test_tuning_reports_trials_that_had_no_part_in_it(self):
+        flags = ("run", "--problem", "bernoulli(actions=4,gap=0.4)", "--agent",
+                 "epsilon_greedy(epsilon=0.05|1)", "--agent", "uniform", "--steps", "300",
+                 "--trials", "5", "--quiet", "--out", "r")
+        reply = self.good(*flags, "--tune")
+        self.assertIn("epsilon_greedy (tuned) on bernoulli(actions=4,gap=0.4): "
+                      "sample_mean+epsilon_greedy(epsilon=0.05), of 2 alternatives", reply.out)
+        self.assertIn("the results above are from other trials", reply.out)
+        seeds = [json.loads(self.files(folder)["run.json"])["seed"] for folder in ("r", "r-tuning")]
+        self.assertNotEqual(seeds[0], seeds[1])
+        tuned = json.loads(self.good(*flags, "--tune", "--json").out)
+        self.assertEqual(tuned["tuning"]["seed"], seeds[1])
+        self.assertEqual([cell["agent"] for cell in tuned["cells"]],
+                         ["epsilon_greedy (tuned)", "Uniform"])
+        self.refused(2, "run", "--problem", "bernoulli", "--agent", "ts", "--tune",
+                     says=("no agent has alternatives",))
+
     def test_threads_do_not_change_the_files(self):
         for threads in ("1", "2", "7"):
-            self.good("run", "--problem", "bernoulli", "--agent", "sau_sampling", "--agent", "ts",
+            self.good("run", "--problem", "bernoulli-10-0.1", "--agent", "sau_sampling", "--agent", "ts",
                       "--trials", "15", "--steps", "500", "--threads", threads, "--out", threads)
         self.assertEqual(len(self.results("1")), 3)
         self.assertEqual(self.results("1"), self.results("2"))
         self.assertEqual(self.results("1"), self.results("7"))
 
     def test_more_trials_and_agents_are_added_to_the_folder(self):
-        args = ("run", "--problem", "bernoulli", "--steps", "200", "--out", "r", "--agent")
+        args = ("run", "--problem", "bernoulli-10-0.1", "--steps", "200", "--out", "r", "--agent")
         self.assertIn("(3 new trials)", self.good(*args, "ts", "--trials", "3").out)
         self.assertIn("(2 new trials)", self.good(*args, "ts", "--trials", "5").out)
         reply = self.good(*args, "ts", "--agent", "ucb1", "--trials", "2")
@@ -134,13 +212,13 @@ class Run(SauTestCase):
         self.refused(1, *SMALL, "--out", "r", "--seed", "2", says=("r ", "seed 1"))
 
     def test_whole_numbers_may_have_an_exponent(self):
-        reply = self.good("run", "--problem", "bernoulli", "--agent", "ts", "--trials=1e0",
+        reply = self.good("run", "--problem", "bernoulli-10-0.1", "--agent", "ts", "--trials=1e0",
                           "--steps=1e2", "--json")
         self.assertEqual(json.loads(reply.out)["cells"][0]["steps"], 100)
 
 
 class LateRewards(SauTestCase):
-    ARGS = ("run", "--problem", "bernoulli", "--agent", "sau_ucb", "--steps", "300", "--trials", "3",
+    ARGS = ("run", "--problem", "bernoulli-10-0.1", "--agent", "sau_ucb", "--steps", "300", "--trials", "3",
             "--out", "r")
 
     def test_a_delay_of_zero_does_not_change_the_files(self):
@@ -158,17 +236,17 @@ class LateRewards(SauTestCase):
         self.assertIn("(3 new trials)", reply.out)
         settings = json.loads(self.files("r")["run.json"])
         self.assertEqual([cell["problem_spec"] for cell in settings["cells"]],
-                         ["bernoulli", "bernoulli+late(delay=10..50,missing=0.2)"])
+                         ["bernoulli(best=0)", "bernoulli(best=0)+late(delay=10..50,missing=0.2)"])
         self.assertEqual(self.results("r")["cells/bernoulli-10-0.1--SAU-UCB.csv"], plain)
         # The same request, written in the problem's spec.
-        again = self.good("run", "--problem", "bernoulli+late(delay=10..50,missing=0.2)", "--agent",
+        again = self.good("run", "--problem", "bernoulli-10-0.1+late(delay=10..50,missing=0.2)", "--agent",
                           "sau_ucb", "--steps", "300", "--trials", "3", "--out", "r")
         self.assertIn("(0 new trials)", again.out)
         self.good("report", "r", "-o", "r.html")
         self.assertIn("complete, 6 trials", self.good("watch", "r", "--once").out)
 
     def test_another_delay_has_another_folder(self):
-        args = ("run", "--problem", "bernoulli", "--agent", "ts", "--steps", "20", "--trials", "1")
+        args = ("run", "--problem", "bernoulli-10-0.1", "--agent", "ts", "--steps", "20", "--trials", "1")
         folders = {re.search(r"^results: (\S+)", self.good(*args, *more).out, re.MULTILINE)[1]
                    for more in ((), ("--delay", "5"), ("--delay", "6"), ("--missing", "0.5"))}
         self.assertEqual(len(folders), 4)
@@ -248,7 +326,8 @@ class List(SauTestCase):
         self.assertIn("hashed_linear", [entry["name"] for entry in result["models"]])
         strategies = {entry["name"]: entry for entry in result["strategies"]}
         self.assertEqual(strategies["thompson"]["models"],
-                         ["beta_bernoulli", "linear_posterior", "neural_linear"])
+                         ["beta_bernoulli", "linear_posterior", "neural_linear", "neural_gradient",
+                          "bootstrap"])
         setting = strategies["sau_ucb"]["settings"][0]
         self.assertEqual((setting["name"], setting["default"], setting["range"]),
                          ("alpha", "1", "above 0"))
@@ -256,7 +335,7 @@ class List(SauTestCase):
 
     def test_everything_listed_can_be_run(self):
         result = json.loads(self.good("list", "--json").out)
-        args = ["run", "--problem", "bernoulli", "--trials", "1", "--steps", "5", "--json"]
+        args = ["run", "--problem", "bernoulli-10-0.1", "--trials", "1", "--steps", "5", "--json"]
         count = 0
         for strategy in result["strategies"]:
             for model in strategy["models"]:

@@ -95,7 +95,8 @@ class Calls(ServeTestCase):
                               ({"explorationPercentage": 1.5}, "explorationPercentage"),
                               ({"probabilityFloor": -0.1}, "probabilityFloor"),
                               ({"defaultReward": 1, "speed": 3}, "speed")):
-            self.refusal(server.call("PUT", path, wrong), 400, "BadRequest", target)
+            self.refusal(server.call("PUT", path, wrong), 400, "InvalidServiceConfiguration",
+                         target)
         server.rank(eventId="never")
         server.wait_learned(1)
         decision = server.call("GET", "/v1/decisions/never").json()
@@ -123,10 +124,12 @@ class Calls(ServeTestCase):
         broken = bytearray(model.body)
         broken[len(broken) // 2] ^= 1
         for wrong in (bytes(broken), model.body[:-1], b"", b"not a model"):
-            self.refusal(server.call("PUT", BASE + "/model", wrong), 400, "BadRequest")
+            self.refusal(server.call("PUT", BASE + "/model", wrong), 400,
+                         "InvalidModelImportFormat")
         self.assertEqual(server.learned(), 5)
         other = self.serve("--seed", "2", folder="other")
-        self.refusal(other.call("PUT", BASE + "/model", model.body), 400, "BadRequest")
+        self.refusal(other.call("PUT", BASE + "/model", model.body), 400,
+                     "InvalidModelImportFormat")
         server.stop()
         self.assertIn("same, byte for byte", self.good("log", "replay", "data").out)
 

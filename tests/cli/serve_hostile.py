@@ -51,7 +51,8 @@ class Hostile(ServeTestCase):
         """Expects one error, and then the end of the connection."""
         answers = answers_in(self.server.raw(*parts, end=end))
         self.assertEqual(len(answers), 1, parts)
-        code = {401: "Unauthorized", 501: "InternalServerError", 505: "InternalServerError"}
+        code = {401: "Unauthorized", 413: "PayloadSizeExceeded",
+                501: "InternalServerError", 505: "InternalServerError"}
         self.refusal(answers[0], status, code.get(status, "BadRequest"), says=says)
         self.assertEqual(answers[0].headers["Connection"], "close")
 
@@ -197,7 +198,8 @@ class Bodies(Hostile):
                 cases.append((json.dumps({name: text}, ensure_ascii=False).encode(), name))
         for body, target in cases:
             with self.subTest(body[:80]):
-                self.refusal(caller.call("PUT", path, body), 400, "BadRequest", target)
+                self.refusal(caller.call("PUT", path, body), 400,
+                             "InvalidServiceConfiguration", target)
         for shift in range(4):
             answer = caller.call("PUT", path, {"x" * shift + long_text: 1})
             self.assertEqual(answer.status, 400)
@@ -220,7 +222,8 @@ class Bodies(Hostile):
                 del wrong[place:]
             else:
                 wrong[place:place] = chance.randbytes(chance.randrange(1, 64))
-            self.refusal(caller.call("PUT", BASE + "/model", bytes(wrong)), 400, "BadRequest")
+            self.refusal(caller.call("PUT", BASE + "/model", bytes(wrong)), 400,
+                         "InvalidModelImportFormat")
         self.assertEqual(caller.call("GET", BASE + "/model").body, model)
 
 

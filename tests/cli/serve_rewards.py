@@ -58,7 +58,8 @@ class Bounds(ServeTestCase):
                               ({"rewardMinimum": 2, "rewardMaximum": 1}, "rewardMinimum"),
                               ({"rewardMaximum": 1.1e9}, "rewardMaximum"),
                               ({"rewardOutOfRange": "Clip"}, "rewardOutOfRange")):
-            self.refusal(server.call("PUT", PATH, wrong), 400, "BadRequest", target)
+            self.refusal(server.call("PUT", PATH, wrong), 400, "InvalidServiceConfiguration",
+                         target)
         answer = server.call("PUT", PATH, {"rewardMaximum": 5, "defaultReward": 2})
         self.assertEqual(answer.status, 200, answer.body)
 

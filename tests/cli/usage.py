@@ -100,10 +100,10 @@ class Wrong(SauTestCase):
         self.assertNotIn("did you mean '--trials'", reply.err)
 
     def test_an_alias_takes_no_settings(self):
-        self.refused(2, "run", "--problem", "bernoulli", "--agent", "sau-ucb(alpha=2)",
-                     says=("sample_mean+sau_ucb", "takes no settings"))
+        self.refused(2, "run", "--problem", "bernoulli", "--agent", "linear-sau-ucb(alpha=2)",
+                     says=("linear(lambda=20,intercept=true)+sau_ucb", "takes no settings"))
         self.refused(2, "run", "--problem", "wheel-0.70(delta=0.2)", "--agent", "ts",
-                     says=("wheel(delta=0.7)", "takes no settings"))
+                     says=("wheel(delta=0.7,best=0)", "takes no settings"))
 
     def test_one_command_at_a_time(self):
         self.assertEqual(self.sau("run", "list").code, 2)

@@ -17,7 +17,7 @@ import unittest
 from _support import SMALL, SauTestCase
 
 # About two seconds of work on one core.
-LONG = ("run", "--problem", "bernoulli", "--agent", "ts", "--agent", "ucb1", "--steps", "100000",
+LONG = ("run", "--problem", "bernoulli-10-0.1", "--agent", "ts", "--agent", "ucb1", "--steps", "100000",
         "--trials", "60", "--threads", "1", "--quiet", "--out")
 
 

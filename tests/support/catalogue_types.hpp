@@ -147,7 +147,8 @@ class AnyWorld {
 template <class M>
 class World : public AnyWorld {
  public:
-  explicit World(std::uint64_t seed) : AnyWorld(setup_for<M>(1).shape.dim, M::kRewards, seed) {}
+  explicit World(std::uint64_t seed, RewardRange rewards = M::kRewards)
+      : AnyWorld(setup_for<M>(1).shape.dim, rewards, seed) {}
 };
 
 // A pair as a value. Tests that need no types use it with TEST_P, which is compiled once; a
@@ -156,14 +157,20 @@ struct PairCase {
   std::string model, strategy;
   bool uses_context = false;
   RewardRange rewards;
+  std::string learner;  // who cannot learn from other rewards
   Setup (*setup)(Action actions) = nullptr;
+  bool plays_by_ids = true;
   bool by_ids = false;  // the agent sees the actions by id, as the service does
 
   // Deep models and tables are small, so that copies are cheap, and train early.
   std::string spec(const std::string& strategy_settings = "") const {
     const std::string deep = "hidden=8x8,batch=8,every=5,start=10,updates=2";
     std::string settings;
-    if (model == Mlp::kName || model == NeuralLinear::kName) settings = "(" + deep + ")";
+    for (const std::string_view name :
+         {Mlp::kName, NeuralLinear::kName, NeuralGradient::kName, LangevinMlp::kName}) {
+      if (model == name) settings = "(" + deep + ")";
+    }
+    if (model == Bootstrap::kName) settings = "(members=4)";
     if (model == HashedMlp::kName) settings = "(bits=8," + deep + ")";
     if (model == HashedLinear::kName) settings = "(bits=8)";
     if (model == Committee::kName) {
@@ -184,12 +191,15 @@ inline void PrintTo(const PairCase& pair, std::ostream* out) { *out << pair.spec
 
 template <class... P>
 std::vector<PairCase> pair_cases(TypeList<P...>) {
-  return {PairCase{.model = std::string(P::Model::kName),
-                   .strategy = std::string(P::Strategy::kName),
-                   .uses_context = P::Model::kUsesContext,
-                   .rewards = P::Model::kRewards,
-                   .setup = setup_for<typename P::Model>,
-                   .by_ids = false}...};
+  return {PairCase{
+      .model = std::string(P::Model::kName),
+      .strategy = std::string(P::Strategy::kName),
+      .uses_context = P::Model::kUsesContext,
+      .rewards = rewards_with<typename P::Strategy>(P::Model::kRewards),
+      .learner = std::string(strictest<typename P::Model, typename P::Strategy>()),
+      .setup = setup_for<typename P::Model>,
+      .plays_by_ids = plays_by_ids<typename P::Strategy>() && plays_by_ids<typename P::Model>(),
+      .by_ids = false}...};
 }
 
 // The same, and by ids so many more that every model and every strategy is among them. They are
@@ -200,9 +210,10 @@ inline std::vector<PairCase> pair_cases_and_by_ids() {
     const auto has = [&](std::string PairCase::*part) {
       return std::ranges::find(by_ids, (*pair).*part, part) != by_ids.end();
     };
-    if (has(&PairCase::model) && has(&PairCase::strategy)) continue;
+    if (!pair->plays_by_ids || (has(&PairCase::model) && has(&PairCase::strategy))) continue;
     by_ids.push_back(*pair);
     by_ids.back().by_ids = true;
+    by_ids.back().learner = pair->model;  // the message begins with the spec
   }
   pairs.insert(pairs.end(), by_ids.begin(), by_ids.end());
   return pairs;

@@ -25,7 +25,16 @@ class Estimator(_core.Agent):
         actions = self._params["n_actions"]
         return None if actions is None else int(actions)
 
-    def fit(self, X: Rows, actions: npt.ArrayLike, rewards: npt.ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Rows,
+        actions: npt.ArrayLike,
+        rewards: npt.ArrayLike | None = None,
+        *,
+        sample_weight: npt.ArrayLike | None = None,
+        probabilities: npt.ArrayLike | None = None,
+        largest_weight: float = 10.0,
+    ) -> Self:
         """Forgets everything and learns from a log, row by row.
 
         Parameters
@@ -38,6 +47,8 @@ class Estimator(_core.Agent):
         rewards : array_like of float, shape (n,)
             What they paid. In a pipeline whose last step is called ``agent``, write
             ``pipeline.fit(X, actions, agent__rewards=rewards)``.
+        sample_weight, probabilities, largest_weight
+            As in ``partial_fit``.
         """
         actions, rewards, _ = _log_columns(actions, rewards, None)
         if rewards is None:
@@ -46,17 +57,56 @@ class Estimator(_core.Agent):
             )
         fresh = empty(type(self))
         fresh._trial, fresh._params = self._trial, self._params
-        fresh.partial_fit(X, actions, rewards)
+        fresh.partial_fit(
+            X, actions, rewards, sample_weight=sample_weight, probabilities=probabilities,
+            largest_weight=largest_weight,
+        )
         self._take(fresh)
         return self
 
-    def partial_fit(self, X: Rows, actions: npt.ArrayLike, rewards: npt.ArrayLike) -> Self:
+    def partial_fit(
+        self,
+        X: Rows,
+        actions: npt.ArrayLike,
+        rewards: npt.ArrayLike,
+        *,
+        sample_weight: npt.ArrayLike | None = None,
+        probabilities: npt.ArrayLike | None = None,
+        largest_weight: float = 10.0,
+    ) -> Self:
         """Learns more rows of a log, one by one, as if the agent had made these choices.
 
         Every row counts as a step. The error in eq. 5 is the difference from the value that the
         agent would have predicted. All rows are checked first: if one is wrong, nothing is learned.
         Ctrl-C stops it between two rows.
+
+        Parameters
+        ----------
+        X, actions, rewards
+            The log, as for ``fit``.
+        sample_weight : array_like of float, shape (n,), optional
+            How many observations each row counts for. A row with the weight 2 is learned twice and
+            one with 0 not at all. A row with the weight 0.3 is learned with the chance 0.3, drawn
+            from the agent's seed.
+        probabilities : array_like of float, shape (n,), optional
+            The chance with which the log chose each action. A row gets the weight
+            1 / (n_actions * chance), on top of ``sample_weight``: the agent learns as if all
+            actions had been chosen equally often. Use it if the log prefers some actions in some
+            contexts and the model is too simple to be right in all of them.
+        largest_weight : float
+            Weights from ``probabilities`` above this count as this.
         """
+        weights = _row_weights(
+            len(np.atleast_1d(np.asarray(actions))), self.n_actions, sample_weight, probabilities,
+            largest_weight,
+        )
+        if weights is not None:
+            draws = np.random.Generator(np.random.Philox(int(self._params["seed"]))).random(len(weights))
+            times = np.floor(weights + draws).astype(np.int64)
+            rows = np.repeat(np.arange(len(weights)), times)
+            X = np.asarray(X, dtype=float)[rows]
+            actions = np.asarray(actions)[rows]
+            rewards = np.asarray(rewards, dtype=float)[rows]
         self._learn_logged(X, actions, rewards)
         return self
 
@@ -118,6 +168,48 @@ class Estimator(_core.Agent):
         from sklearn.utils import Tags, TargetTags
 
         return Tags(estimator_type=None, target_tags=TargetTags(required=True))
+
+
+def _row_weights(
+    count: int,
+    n_actions: int | None,
+    sample_weight: npt.ArrayLike | None,
+    probabilities: npt.ArrayLike | None,
+    largest_weight: float,
+) -> Floats | None:
+    """How many observations each row counts for; None if every row counts for one."""
+    if sample_weight is None and probabilities is None:
+        return None
+    weights = np.ones(count)
+    if probabilities is not None:
+        if n_actions is None:
+            raise _core.UsageError("probabilities: the agent has no fixed set of actions")
+        if not largest_weight > 0.0:
+            raise _core.UsageError(f"largest_weight: expected a number above 0, found {largest_weight}")
+        chance = _column("probabilities", probabilities, count)
+        if not ((chance > 0.0) & (chance <= 1.0)).all():
+            row = int(np.argmin((chance > 0.0) & (chance <= 1.0)))
+            raise _core.UsageError(
+                f"probabilities: row {row} is {chance[row]}; expected above 0 and at most 1"
+            )
+        weights = np.minimum(1.0 / (n_actions * chance), largest_weight)
+    if sample_weight is not None:
+        given = _column("sample_weight", sample_weight, count)
+        if not ((given >= 0.0) & np.isfinite(given)).all():
+            row = int(np.argmin((given >= 0.0) & np.isfinite(given)))
+            raise _core.UsageError(f"sample_weight: row {row} is {given[row]}; expected 0 or more")
+        weights = weights * given
+    return weights
+
+
+def _column(name: str, values: npt.ArrayLike, count: int) -> Floats:
+    try:
+        column = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise _core.UsageError(f"{name}: {error}") from None
+    if column.shape != (count,):
+        raise _core.UsageError(f"{name}: expected {count} numbers, found shape {column.shape}")
+    return column
 
 
 def _log_columns(

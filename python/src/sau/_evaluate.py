@@ -125,7 +125,7 @@ def evaluate(
     X: npt.ArrayLike,
     actions: npt.ArrayLike,
     rewards: npt.ArrayLike,
-    probabilities: npt.ArrayLike,
+    probabilities: npt.ArrayLike | None,
     policy: Policies,
     *,
     n_actions: int | None = None,
@@ -157,7 +157,8 @@ def evaluate(
         What they paid.
     probabilities : array_like of shape (n,) or (n, n_actions)
         The chance that the chosen action had, or the chances that all actions had. With all of them
-        intervals are narrower, and wrong chances are noticed.
+        intervals are narrower, and wrong chances are noticed. None if the log has no chances; then
+        only ``estimators=["dm"]`` is possible.
     policy : str, Agent, array_like, or several
         A name: ``"uniform"``, ``"first"``, ``"logged"``, ``"constant(action=2)"`` or an agent of the
         catalogue. An agent that has learned already, which then stays as it is. An array: the action
@@ -203,8 +204,9 @@ def evaluate(
     X = np.asarray(X, dtype=np.float64)
     if X.ndim != 2:
         raise _core.UsageError(f"X: expected two dimensions, found an array of shape {X.shape}")
-    chances = np.asarray(probabilities, dtype=np.float64)
     played = np.asarray(actions)
+    chances = (np.full(len(X), np.nan) if probabilities is None
+               else np.asarray(probabilities, dtype=np.float64))
     count = _count_actions(n_actions, chances, played)
     rows = len(X)
     if chances.ndim == 2:

@@ -135,7 +135,7 @@ class Problem(_core.Problem):
             spec = offer_agent_spec(agent, settings)
         else:
             spec = agent_spec(agent, settings, self.context_dim)
-        return Agent._in_trial(params, self.trial, _core.scope(f"{self.spec} {spec}"))
+        return Agent._in_trial(params, self.trial, self._agent_scope(spec))
 
     def __repr__(self) -> str:
         return f"Problem({self.spec!r}, seed={self.seed}, trial={self.trial})"

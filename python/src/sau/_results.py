@@ -97,7 +97,7 @@ class Results:
     Examples
     --------
     >>> import sau
-    >>> result = sau.run("bernoulli", ["sau_ucb", "ucb1"], trials=10, steps=500)
+    >>> result = sau.run("bernoulli-10-0.1", ["sau_ucb", "ucb1"], trials=10, steps=500)
     >>> result
     <Results: 1 problem, 2 agents, 10 trials>
     >>> result["bernoulli-10-0.1", "SAU-UCB"].curves.shape == (10, len(result[0].curve_steps))
@@ -187,7 +187,7 @@ class Results:
         Examples
         --------
         >>> import sau
-        >>> result = sau.run("bernoulli", "sau_ucb", trials=5, steps=100)
+        >>> result = sau.run("bernoulli-10-0.1", "sau_ucb", trials=5, steps=100)
         >>> print(result.summary())  # doctest: +ELLIPSIS
         bernoulli-10-0.1   100 steps
           agent     trials          regret   median         10-90 %   stuck   reward   time/trial
@@ -271,6 +271,8 @@ class Results:
             }
             for name in ("regret", "reward"):
                 numbers = summary[name] or dict.fromkeys(("mean", "sem", "median", "p10", "p90"))
+                if cell.n_trials - summary["failed"] == 1:  # it is unknown, not 0
+                    numbers = {**numbers, "sem": np.nan}
                 row |= {f"{name}_{key}": number for key, number in numbers.items()}
             yield [{**row, "stuck": summary["stuck"], "seconds": cell.seconds}]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
 import tempfile
 import warnings
@@ -25,7 +26,7 @@ def run(
     agents: AgentChoice | Sequence[AgentChoice] | Mapping[str, AgentChoice],
     trials: int = 100,
     steps: int | None = None,
-    seed: int = 1,
+    seed: int | None = 1,
     threads: int | None = None,
     *,
     delay: int | tuple[int, int] | str | None = None,
@@ -54,6 +55,7 @@ def run(
     steps : int, optional
         Steps per trial; otherwise the problem's default.
     seed : int, default 1
+        None draws one; `Results.seed` says which.
     threads : int, optional
         How many trials run at the same time; otherwise one per core. Python code takes turns.
     delay : int or pair of int, optional
@@ -115,6 +117,8 @@ def run(
     steps = 0 if steps is None else whole_number("steps", steps, 1, 2**53)
     late = _core.lateness(_delay_text(delay), float(missing))
     cells = make_cells(problems, agents, trials, steps, late)
+    if seed is None:
+        seed = secrets.randbits(63)
     return _run_cells(cells, seed, threads, out, progress)
 
 
