@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <ostream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "sau/core/rng.hpp"
 #include "support/errors.hpp"
 #include "support/hashed_features.hpp"
+#include "support/small_agents.hpp"
 
 namespace sau::offer_agent_test {
 namespace {
@@ -81,36 +83,41 @@ std::string bytes_of(const OfferAgent& agent) {
 
 constexpr const char* kContextual = "hashed_linear+sau_sampling";
 
-class EveryOfferAgent : public ::testing::TestWithParam<std::string> {
- protected:
-  std::unique_ptr<OfferAgent> agent(std::uint64_t seed = 1) const {
-    return make_offer_agent(GetParam(), seed);
-  }
-};
-
 bool by_ids(const std::string& model) {
   const auto models = list_models();
   return std::ranges::find(models, model, &ComponentInfo::name)->by_ids;
 }
 
-// Every model with every strategy that fits it; deep models are small, to be fast.
-std::vector<std::string> every_pair() {
-  std::vector<std::string> pairs;
+struct OfferPair {
+  std::string name, spec;
+};
+void PrintTo(const OfferPair& pair, std::ostream* out) { *out << pair.spec; }
+
+// Every model with every strategy that fits it.
+std::vector<OfferPair> every_pair() {
+  std::vector<OfferPair> pairs;
   for (const ComponentInfo& strategy : list_strategies()) {
     if (!strategy.by_ids) continue;
     for (const std::string& model : strategy.fits) {
       if (!by_ids(model)) continue;
-      const bool deep = model == "mlp" || model == "langevin_mlp" || model.starts_with("neural_");
-      pairs.push_back(model + (deep ? "(hidden=8x8,batch=8,every=5,start=10,updates=2)" : "") +
-                      "+" + strategy.name);
+      const std::string name = model + "_" + strategy.name;
+      const std::string spec = testing::small_model(model, true) + "+" + strategy.name;
+      pairs.push_back({name, spec});
       const bool joint = model == "hashed_linear" || model == "hashed_mlp";
-      if (!joint) pairs.push_back(pairs.back() + "+ids(by=features)");
+      if (!joint) pairs.push_back({name + "_features", spec + "+ids(by=features)"});
     }
   }
   return pairs;
 }
 
-INSTANTIATE_TEST_SUITE_P(Pairs, EveryOfferAgent, ::testing::ValuesIn(every_pair()));
+class EveryOfferAgent : public ::testing::TestWithParam<OfferPair> {
+ protected:
+  std::unique_ptr<OfferAgent> agent(std::uint64_t seed = 1) const {
+    return make_offer_agent(GetParam().spec, seed);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Pairs, EveryOfferAgent, ::testing::ValuesIn(every_pair()),
+                         [](const auto& info) { return info.param.name; });
 
 TEST_P(EveryOfferAgent, ContinuesByteForByteAfterSaveAndLoad) {
   const auto one = agent();
@@ -181,7 +188,7 @@ TEST_P(EveryOfferAgent, PermutingTheActionsPermutesTheForecasts) {
   const std::size_t place[] = {5, 3, 1, 0, 2, 4};
   // A model without features then values all actions alike, and some strategies take the first.
   const bool alike =
-      GetParam().ends_with("+ids(by=features)") &&
+      GetParam().spec.ends_with("+ids(by=features)") &&
       std::ranges::all_of(p, [&](const Forecast& f) { return f.value == p[0].value; });
   for (std::size_t i = 0; i < 6; ++i) {
     EXPECT_EQ(q[i].value, p[place[i]].value);
@@ -396,7 +403,10 @@ TEST(OfferAgent, SpecsAreCanonicalAndRoundTrip) {
   EXPECT_EQ(spec(" hashed_linear ( bits = 10 ) + sau_ucb ( alpha = 0.50 ) "),
             "hashed_linear(bits=10)+sau_ucb(alpha=0.5)");
   EXPECT_EQ(spec("hashed_mlp(hidden=8x4,bits=8)"), "hashed_mlp(bits=8,hidden=8x4)+sau_sampling");
-  for (const std::string& pair : every_pair()) EXPECT_EQ(spec(pair.c_str()), pair);
+  for (const OfferPair& pair : every_pair()) {
+    const std::string canonical = spec(pair.spec.c_str());
+    EXPECT_EQ(spec(canonical.c_str()), canonical);
+  }
 }
 
 TEST(OfferAgent, ErrorsForWrongSpecsListWhatIsKnown) {

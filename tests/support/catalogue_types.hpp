@@ -19,6 +19,7 @@
 #include "sau/catalog/catalog.hpp"
 #include "sau/explore/strategy.hpp"
 #include "sau/model/value_model.hpp"
+#include "support/small_agents.hpp"
 
 namespace sau::testing {
 
@@ -164,22 +165,7 @@ struct PairCase {
 
   // Deep models and tables are small, so that copies are cheap, and train early.
   std::string spec(const std::string& strategy_settings = "") const {
-    const std::string deep = "hidden=8x8,batch=8,every=5,start=10,updates=2";
-    std::string settings;
-    for (const std::string_view name :
-         {Mlp::kName, NeuralLinear::kName, NeuralGradient::kName, LangevinMlp::kName}) {
-      if (model == name) settings = "(" + deep + ")";
-    }
-    if (model == Bootstrap::kName) settings = "(members=4)";
-    if (model == HashedMlp::kName) settings = "(bits=8," + deep + ")";
-    if (model == HashedLinear::kName) settings = "(bits=8)";
-    if (model == Committee::kName) {
-      settings = by_ids ? "(members=\"hashed_linear(bits=8,relative=true)+hashed_mlp(bits=8," +
-                              deep + ")+linear\")"
-                        : "(members=\"linear(lambda=20)+neural_linear(" + deep +
-                              ",standardise=true)+hashed_linear(bits=8)\")";
-    }
-    return model + settings + "+" + strategy + strategy_settings +
+    return small_model(model, by_ids) + "+" + strategy + strategy_settings +
            (by_ids ? "+ids(actions=64,dim=4,outputs=8)" : "");
   }
   std::unique_ptr<AnyAgent> make(Action actions) const {
