@@ -93,6 +93,8 @@ struct OfferPair {
 };
 void PrintTo(const OfferPair& pair, std::ostream* out) { *out << pair.spec; }
 
+std::string pair_name(const ::testing::TestParamInfo<OfferPair>& info) { return info.param.name; }
+
 // Every model with every strategy that fits it.
 std::vector<OfferPair> every_pair() {
   std::vector<OfferPair> pairs;
@@ -116,8 +118,7 @@ class EveryOfferAgent : public ::testing::TestWithParam<OfferPair> {
     return make_offer_agent(GetParam().spec, seed);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Pairs, EveryOfferAgent, ::testing::ValuesIn(every_pair()),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Pairs, EveryOfferAgent, ::testing::ValuesIn(every_pair()), pair_name);
 
 TEST_P(EveryOfferAgent, ContinuesByteForByteAfterSaveAndLoad) {
   const auto one = agent();
