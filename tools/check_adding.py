@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "adding.md"
 CONSOLE_TIMEOUT = 600
 # Tests that run over every component of the catalogue, and those that read every paper.
-TESTS = ("tests/catalog/conformance_test.cpp", "tests/catalog/offer_agent_test.cpp",
+TESTS = ("tests/catalog/conformance_test.cpp", "tests/catalog/every_offer_agent_test.cpp",
          "tests/catalog/problem_conformance_test.cpp", "tests/report/paper_test.cpp",
          "tests/report/table_test.cpp")
 SAME_AS_IN_BUILD = ("CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_CXX_COMPILER_LAUNCHER",

@@ -153,7 +153,7 @@ void ActionTable::load(StateReader& reader) {
     throw Error("it has " + std::to_string(hash.size()) + " actions, expected at most " +
                 std::to_string(capacity_));
   }
-  ActionTable loaded(capacity_);
+  ActionTable loaded(capacity_, start_);
   for (std::size_t i = 0; i < hash.size(); ++i) {
     const std::uint64_t start = i == 0 ? 0 : id_end[i - 1];
     if (id_end[i] < start || id_end[i] > ids.size() || loaded.find(hash[i]) != nullptr) {

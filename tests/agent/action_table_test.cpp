@@ -104,7 +104,8 @@ TEST(ActionTable, ACopyDoesNotChange) {
 }
 
 TEST(ActionTable, IsTheSameAfterSavingAndLoading) {
-  ActionTable one(64), two(64);
+  constexpr double kStart = 0.25;
+  ActionTable one(64, kStart), two(64, kStart);
   Rng rng(Stream{.seed = 3});
   std::uint64_t event = 0;
   const auto more = [&](ActionTable& table, Rng& from) {

@@ -3,282 +3,26 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <ostream>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "sau/catalog/catalog.hpp"
-#include "sau/core/rng.hpp"
+#include "catalog/offers.hpp"
 #include "support/errors.hpp"
-#include "support/hashed_features.hpp"
-#include "support/small_agents.hpp"
 
 namespace sau::offer_agent_test {
 namespace {
 
+using testing::a_context;
+using testing::bytes_of;
 using testing::error_of;
+using testing::forecasts;
 using ::testing::HasSubstr;
-
-using testing::feature;
-
-// Actions by number, each with its own two features.
-class Offer {
- public:
-  explicit Offer(const std::vector<int>& numbers) {
-    for (const int n : numbers) {
-      ids_.push_back("action " + std::to_string(n));
-      features_.push_back({feature("kind=" + std::to_string(n % 3)), feature("price", 0.5 * n)});
-    }
-    for (std::size_t i = 0; i < ids_.size(); ++i) actions_.push_back({ids_[i], features_[i]});
-  }
-  Offer(const Offer&) = delete;
-
-  std::span<const OfferedAction> actions() const { return actions_; }
-  OfferedAction& operator[](std::size_t i) { return actions_[i]; }
-
- private:
-  std::vector<std::string> ids_;
-  std::vector<std::vector<HashedFeature>> features_;
-  std::vector<OfferedAction> actions_;
-};
-
-std::vector<HashedFeature> a_context(Rng& rng) {
-  return {feature("hour=" + std::to_string(rng.below(4))), feature("age", 20.0 + rng.uniform())};
-}
-
-std::vector<Forecast> forecasts(const OfferAgent& agent, HashedFeatures context,
-                                std::span<const OfferedAction> actions, double exploration = 0.2) {
-  std::vector<Forecast> out(actions.size());
-  agent.decide(context, actions, exploration, out);
-  return out;
-}
-
-// Plays `events` events with ten actions; the rewards depend on context and action.
-void play(OfferAgent& agent, std::uint64_t events, std::uint64_t seed) {
-  Rng rng(Stream{.seed = seed});
-  const Offer offer({0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
-  for (std::uint64_t i = 0; i < events; ++i) {
-    const auto context = a_context(rng);
-    const auto seen = forecasts(agent, context, offer.actions());
-    double left = rng.uniform();
-    std::size_t chosen = 0;
-    while (chosen + 1 < seen.size() && left >= seen[chosen].probability) {
-      left -= seen[chosen++].probability;
-    }
-    const double mean = 0.1 * static_cast<double>(chosen % 4) + (context[1].value - 20.0F) * 0.2;
-    agent.learn(context, offer.actions()[chosen], seen[chosen].value,
-                rng.uniform() < mean ? 1.0 : 0.0);
-  }
-}
-
-std::string bytes_of(const OfferAgent& agent) {
-  StateWriter writer;
-  agent.save(writer);
-  return writer.bytes();
-}
+using testing::Offer;
+using testing::offer_pairs;
+using testing::play;
 
 constexpr const char* kContextual = "hashed_linear+sau_sampling";
-
-bool by_ids(const std::string& model) {
-  const auto models = list_models();
-  return std::ranges::find(models, model, &ComponentInfo::name)->by_ids;
-}
-
-struct OfferPair {
-  std::string name, spec;
-};
-void PrintTo(const OfferPair& pair, std::ostream* out) { *out << pair.spec; }
-
-std::string pair_name(const ::testing::TestParamInfo<OfferPair>& info) { return info.param.name; }
-
-// Every model with every strategy that fits it.
-std::vector<OfferPair> every_pair() {
-  std::vector<OfferPair> pairs;
-  for (const ComponentInfo& strategy : list_strategies()) {
-    if (!strategy.by_ids) continue;
-    for (const std::string& model : strategy.fits) {
-      if (!by_ids(model)) continue;
-      const std::string name = model + "_" + strategy.name;
-      const std::string spec = testing::small_model(model, true) + "+" + strategy.name;
-      pairs.push_back({name, spec});
-      const bool joint = model == "hashed_linear" || model == "hashed_mlp";
-      if (!joint) pairs.push_back({name + "_features", spec + "+ids(by=features)"});
-    }
-  }
-  return pairs;
-}
-
-class EveryOfferAgent : public ::testing::TestWithParam<OfferPair> {
- protected:
-  std::unique_ptr<OfferAgent> agent(std::uint64_t seed = 1) const {
-    return make_offer_agent(GetParam().spec, seed);
-  }
-};
-INSTANTIATE_TEST_SUITE_P(Pairs, EveryOfferAgent, ::testing::ValuesIn(every_pair()), pair_name);
-
-TEST_P(EveryOfferAgent, ContinuesByteForByteAfterSaveAndLoad) {
-  const auto one = agent();
-  play(*one, 150, 1);
-  const std::string bytes = bytes_of(*one);
-  const auto two = agent(7);
-  StateReader reader(bytes);
-  two->load(reader);
-  reader.finish();
-  EXPECT_EQ(bytes_of(*two), bytes);
-  play(*one, 150, 2);
-  play(*two, 150, 2);
-  EXPECT_EQ(bytes_of(*two), bytes_of(*one));
-  EXPECT_EQ(two->learned(), 300u);
-}
-
-TEST_P(EveryOfferAgent, DependsOnlyOnItsSeedAndWhatItLearned) {
-  const auto one = agent(), two = agent();
-  play(*one, 100, 1);
-  play(*two, 50, 1);
-  two->published();  // must make no difference
-  const auto three = agent();
-  play(*three, 50, 1);
-  EXPECT_EQ(bytes_of(*two), bytes_of(*three));
-  EXPECT_NE(bytes_of(*one), bytes_of(*two));
-}
-
-TEST_P(EveryOfferAgent, ProbabilitiesSumToOneAndExcludedActionsHaveNone) {
-  const auto made = agent();
-  play(*made, 100, 1);
-  Rng rng(Stream{.seed = 9});
-  Offer offer({3, 11, 7, 0, 12});
-  offer[1].excluded = offer[3].excluded = true;
-  for (int i = 0; i < 50; ++i) {
-    const auto context = a_context(rng);
-    const auto seen = forecasts(*made, context, offer.actions());
-    double sum = 0.0;
-    for (const Forecast& forecast : seen) {
-      EXPECT_GE(forecast.probability, 0.0);
-      sum += forecast.probability;
-    }
-    EXPECT_NEAR(sum, 1.0, 1e-12);
-    EXPECT_EQ(seen[1].probability, 0.0);
-    EXPECT_EQ(seen[3].probability, 0.0);
-    // Excluded actions do not affect the others.
-    const Offer rest({3, 7, 12});
-    const auto without = forecasts(*made, context, rest.actions());
-    EXPECT_EQ(without[0].probability, seen[0].probability);
-    EXPECT_EQ(without[1].value, seen[2].value);
-    EXPECT_EQ(without[2].probability, seen[4].probability);
-  }
-}
-
-TEST_P(EveryOfferAgent, ASingleActionIsCertain) {
-  const auto made = agent();
-  const Offer offer({4});
-  EXPECT_EQ(forecasts(*made, {}, offer.actions())[0].probability, 1.0);
-}
-
-TEST_P(EveryOfferAgent, PermutingTheActionsPermutesTheForecasts) {
-  const auto made = agent();
-  play(*made, 100, 1);
-  Rng rng(Stream{.seed = 9});
-  const auto context = a_context(rng);
-  const Offer one({0, 1, 2, 3, 4, 5}), other({5, 3, 1, 0, 2, 4});
-  const auto p = forecasts(*made, context, one.actions());
-  const auto q = forecasts(*made, context, other.actions());
-  const std::size_t place[] = {5, 3, 1, 0, 2, 4};
-  // A model without features then values all actions alike, and some strategies take the first.
-  const bool alike =
-      GetParam().spec.ends_with("+ids(by=features)") &&
-      std::ranges::all_of(p, [&](const Forecast& f) { return f.value == p[0].value; });
-  for (std::size_t i = 0; i < 6; ++i) {
-    EXPECT_EQ(q[i].value, p[place[i]].value);
-    EXPECT_EQ(q[i].spread, p[place[i]].spread);
-    if (!alike) {
-      EXPECT_NEAR(q[i].probability, p[place[i]].probability, 1e-9);
-    }
-  }
-}
-
-TEST_P(EveryOfferAgent, APublishedCopyDecidesTheSameAndNeverChanges) {
-  const auto made = agent();
-  play(*made, 60, 1);
-  const auto copy = made->published();
-  Rng rng(Stream{.seed = 9});
-  const auto context = a_context(rng);
-  const Offer offer({0, 1, 2, 3, 99});
-  const auto before = forecasts(*copy, context, offer.actions());
-  const auto own = forecasts(*made, context, offer.actions());
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    EXPECT_EQ(before[i].value, own[i].value);
-    EXPECT_EQ(before[i].probability, own[i].probability);
-  }
-  EXPECT_EQ(made->published(), copy);  // nothing was learned in between
-  play(*made, 60, 2);
-  const auto after = forecasts(*copy, context, offer.actions());
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    EXPECT_EQ(before[i].value, after[i].value);
-    EXPECT_EQ(before[i].probability, after[i].probability);
-    EXPECT_EQ(before[i].count, after[i].count);
-  }
-  EXPECT_EQ(copy->learned(), 60u);
-  EXPECT_EQ(copy->spec(), made->spec());
-  EXPECT_EQ(copy->action_count(), copy->actions(1000).size());
-  EXPECT_NE(made->published(), copy);
-}
-
-TEST_P(EveryOfferAgent, CopiesMayBeReadWhileItLearns) {
-  const auto made = agent();
-  play(*made, 40, 1);
-  auto copy = made->published();
-  const Offer offer({0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
-  Rng rng(Stream{.seed = 9});
-  const auto context = a_context(rng);
-  const auto expected = forecasts(*copy, context, offer.actions());
-  std::vector<std::thread> readers;
-  std::vector<int> wrong(2, 0);
-  for (std::size_t r = 0; r < 2; ++r) {
-    readers.emplace_back([&, r, mine = copy]() mutable {
-      for (int i = 0; i < 100; ++i) {
-        const auto seen = forecasts(*mine, context, offer.actions());
-        for (std::size_t a = 0; a < seen.size(); ++a) {
-          wrong[r] += seen[a].value != expected[a].value ? 1 : 0;
-        }
-      }
-      mine.reset();
-    });
-  }
-  copy.reset();
-  for (std::uint64_t i = 0; i < 10; ++i) {
-    play(*made, 10, i);
-    made->published();
-  }
-  for (std::thread& reader : readers) reader.join();
-  EXPECT_EQ(wrong, (std::vector<int>{0, 0}));
-}
-
-TEST_P(EveryOfferAgent, WrongCallsAreRefused) {
-  const auto made = agent();
-  const Offer offer({0, 1});
-  const HashedFeature bad = feature("x", std::nan(""));
-  std::vector<Forecast> two(2), three(3);
-  EXPECT_THAT(error_of([&] {
-                made->decide({&bad, 1}, offer.actions(), 0.2, two);
-              }),
-              HasSubstr("not a finite number"));
-  EXPECT_THAT(error_of([&] { made->decide({}, offer.actions(), 0.2, three); }),
-              HasSubstr("room for 3 actions, expected 2"));
-  EXPECT_THAT(error_of([&] { made->decide({}, offer.actions(), 1.5, two); }),
-              HasSubstr("exploration 1.5 is not allowed"));
-  EXPECT_THAT(error_of([&] { made->decide({}, {}, 0.2, {}); }), HasSubstr("excluded"));
-  EXPECT_THAT(error_of([&] { made->learn({}, offer.actions()[0], 0.0, std::nan("")); }),
-              HasSubstr("is not allowed"));
-  EXPECT_THAT(error_of([&] {
-                made->learn({&bad, 1}, offer.actions()[0], 0.0, 1.0);
-              }),
-              HasSubstr("not a finite number"));
-  EXPECT_EQ(made->learned(), 0u);
-}
 
 TEST(OfferAgent, AModelOrStrategyAloneGetsTheFirstPartnerThatFits) {
   EXPECT_EQ(canonical_offer_agent("sau_ucb"), "hashed_linear+sau_ucb");
@@ -404,7 +148,7 @@ TEST(OfferAgent, SpecsAreCanonicalAndRoundTrip) {
   EXPECT_EQ(spec(" hashed_linear ( bits = 10 ) + sau_ucb ( alpha = 0.50 ) "),
             "hashed_linear(bits=10)+sau_ucb(alpha=0.5)");
   EXPECT_EQ(spec("hashed_mlp(hidden=8x4,bits=8)"), "hashed_mlp(bits=8,hidden=8x4)+sau_sampling");
-  for (const OfferPair& pair : every_pair()) {
+  for (const testing::OfferPair& pair : offer_pairs()) {
     const std::string canonical = spec(pair.spec.c_str());
     EXPECT_EQ(spec(canonical.c_str()), canonical);
   }

@@ -6,6 +6,7 @@ import sys
 
 sys.dont_write_bytecode = True
 
+import datetime
 import fcntl
 import http.client
 import os
@@ -71,7 +72,11 @@ class Connections(CrowdTestCase):
         self.assertGreaterEqual(self.metric(server, "sau_connections"), 900)
         self.assertLessEqual(self.metric(server, "sau_connections"), 1016)
         self.wait_for(lambda: "connections were dropped to make room" in server.log())
-        self.assertEqual(server.log().count("connections were dropped"), 1)
+        # A crowd that takes long to come is noted again, but seldom.
+        noted = [datetime.datetime.fromisoformat(line[:19]) for line in server.log().splitlines()
+                 if "connections were dropped" in line]
+        for one, next_one in zip(noted, noted[1:]):
+            self.assertGreaterEqual((next_one - one).total_seconds(), 9)
         for connection in crowd:
             connection.close()
         server.stop()
