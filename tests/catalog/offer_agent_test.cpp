@@ -69,7 +69,7 @@ void play(OfferAgent& agent, std::uint64_t events, std::uint64_t seed) {
     }
     const double mean = 0.1 * static_cast<double>(chosen % 4) + (context[1].value - 20.0F) * 0.2;
     agent.learn(context, offer.actions()[chosen], seen[chosen].value,
-                rng.uniform() < mean ? 1.0 : 0.0);
+                rng.uniform() < mean ? 1.0 : 0.0, seen[chosen].probability);
   }
 }
 
@@ -88,18 +88,11 @@ class EveryOfferAgent : public ::testing::TestWithParam<std::string> {
   }
 };
 
-bool by_ids(const std::string& model) {
-  const auto models = list_models();
-  return std::ranges::find(models, model, &ComponentInfo::name)->by_ids;
-}
-
 // Every model with every strategy that fits it; deep models are small, to be fast.
 std::vector<std::string> every_pair() {
   std::vector<std::string> pairs;
   for (const ComponentInfo& strategy : list_strategies()) {
-    if (!strategy.by_ids) continue;
     for (const std::string& model : strategy.fits) {
-      if (!by_ids(model)) continue;
       const bool deep = model == "mlp" || model == "langevin_mlp" || model.starts_with("neural_");
       pairs.push_back(model + (deep ? "(hidden=8x8,batch=8,every=5,start=10,updates=2)" : "") +
                       "+" + strategy.name);
@@ -107,6 +100,8 @@ std::vector<std::string> every_pair() {
       if (!joint) pairs.push_back(pairs.back() + "+ids(by=features)");
     }
   }
+  pairs.emplace_back("sample_mean(discount=0.95)+sau_ucb(discount=0.95)");
+  pairs.emplace_back("sample_mean+sau_sampling(discount=0.9,start=0)");
   return pairs;
 }
 

@@ -16,18 +16,11 @@ namespace {
 using testing::simple_request;
 using testing::TestService;
 
-bool by_ids(const std::string& model) {
-  const auto models = list_models();
-  return std::ranges::find(models, model, &ComponentInfo::name)->by_ids;
-}
-
 // Deep models are small and train early, so that the test is quick.
 std::vector<std::string> every_agent() {
   std::vector<std::string> agents;
   for (const ComponentInfo& strategy : list_strategies()) {
-    if (!strategy.by_ids) continue;
     for (const std::string& model : strategy.fits) {
-      if (!by_ids(model)) continue;
       const bool deep = model.find("mlp") != std::string::npos || model.starts_with("neural_");
       agents.push_back(model + (deep ? "(hidden=8x8,batch=8,every=5,start=10,updates=2)+" : "+") +
                        strategy.name);

@@ -26,6 +26,7 @@ class SampleMean {
  public:
   static constexpr std::string_view kName = "sample_mean";
   static constexpr std::string_view kSummary = "mean reward of every action, context ignored";
+  static constexpr bool kCheapSteps = true;
   static constexpr bool kUsesContext = false;
   static constexpr RewardRange kRewards{};
   using Options = SampleMeanOptions;
