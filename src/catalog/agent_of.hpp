@@ -115,10 +115,18 @@ class AgentOf final : public AnyAgent {
     const auto attempt = [&]<class Concrete>() {
       auto* concrete = dynamic_cast<Concrete*>(&problem);
       if (concrete == nullptr) return false;
-      sau::play(*concrete, agent_, rng, steps, record);
+      play_inlined(*concrete, rng, steps, record);
       return true;
     };
     return (attempt.template operator()<P>() || ...);
+  }
+
+  // The attribute inlines every call in the loop. Without it the compiler decides by how large the
+  // rest of the file is.
+  template <class P>
+  [[gnu::flatten]] void play_inlined(P& problem, Streams& rng, std::uint64_t steps,
+                                     Recorder& record) {
+    sau::play(problem, agent_, rng, steps, record);
   }
 
   AgentFacts facts_;

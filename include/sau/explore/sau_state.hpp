@@ -55,6 +55,7 @@ class SauState {
   explicit SauState(std::size_t actions, double scale = 1.0, const SauPrior& prior = {})
       : scale_(scale),
         prior_(prior),
+        forgets_(prior.discount != 1.0),
         plain_(prior.pool == 0.0 && prior.discount == 1.0),
         pulls_(actions),
         square_(actions, prior.start),
@@ -74,7 +75,7 @@ class SauState {
   }
 
   // By id, a discounted n_a is the record's own number, as it was at the latest reward of the id.
-  bool keeps_own() const noexcept { return prior_.discount != 1.0; }
+  bool keeps_own() const noexcept { return forgets_; }
   CountAndSquares known(const IdRecord& record, const IdTotals& totals) const noexcept {
     if (!keeps_own()) return {static_cast<double>(record.count), record.squares};
     const auto age = static_cast<double>(totals.learned - record.last_seen);
@@ -103,10 +104,10 @@ class SauState {
   const SauPrior& prior() const noexcept { return prior_; }
   // ln n of the bonus at this step.
   double log_n(std::uint64_t step) const noexcept {
-    return prior_.discount == 1.0 ? log_step(step) : log_of_rewards(remembered_);
+    return forgets_ ? log_of_rewards(remembered_) : log_step(step);
   }
   // Whether states that learned separately add up.
-  bool sums() const noexcept { return prior_.discount == 1.0; }
+  bool sums() const noexcept { return !forgets_; }
   // How many actions have no reward yet.
   std::size_t unplayed() const noexcept { return unplayed_; }
   bool is_unplayed(std::size_t action) const noexcept { return pulls_[action] == 0.0; }
@@ -144,7 +145,7 @@ class SauState {
   static void state(auto& self, auto&& field) {
     field("pulls", self.pulls_);
     field("square", self.square_);
-    if (self.prior_.discount != 1.0) field("remembered", self.remembered_);
+    if (self.forgets_) field("remembered", self.remembered_);
     if (self.prior_.pool == 0.0) return;
     field("pooled_count", self.pooled_.count);
     field("pooled_squares", self.pooled_.squares);
@@ -168,7 +169,7 @@ class SauState {
   }
   // A reward that changes the width of every action. Not inlined: that would slow down the others.
   [[gnu::noinline]] void observe_all(Action action, double residual) noexcept {
-    if (prior_.discount != 1.0) forget();
+    if (forgets_) forget();
     add(action, residual);
     if (prior_.pool != 0.0) pooled_.add(residual);
     refresh_all();
@@ -196,6 +197,7 @@ class SauState {
 
   double scale_;
   SauPrior prior_;
+  bool forgets_;             // discount < 1
   bool plain_;               // a reward changes the width of one action only
   double remembered_ = 0.0;  // rewards of all actions, discounted; only with discount < 1
   PooledResiduals pooled_;   // only with pool > 0
