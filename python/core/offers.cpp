@@ -61,7 +61,8 @@ PyObject* choose_offered(const AgentHandle& handle, PyObject* context, PyObject*
 void learn_offered(const AgentHandle& handle, PyObject* given, double reward) {
   OfferCore& core = handle.offers();
   auto* choice = reinterpret_cast<OfferChoiceObject*>(given);
-  core.agent->learn(choice->context(), choice->offered(), choice->value, reward);
+  core.agent->learn(choice->context(), choice->offered(), choice->value, reward,
+                    choice->probability);
   ++core.turn;
 }
 

@@ -41,7 +41,13 @@ void AgentByIds::learn(Context x, Choice made, double reward) {
   put(x);
   check_action(made, setup_.shape);
   check_reward(reward, rewards(), spec_);
-  agent_->learn(context_, offered_[made.action], made.value, reward);
+  double probability = kUnknownProbability;
+  if (agent_->uses_probability()) {
+    // A choice does not say it. It is that of the action now, as for a fixed set of actions.
+    look(x);
+    probability = forecast_[made.action].probability;
+  }
+  agent_->learn(context_, offered_[made.action], made.value, reward, probability);
 }
 
 void AgentByIds::probabilities(Context x, std::span<double> out) {
@@ -61,9 +67,7 @@ void AgentByIds::play(Problem& problem, Streams& rng, std::uint64_t steps, Recor
   sau::play(problem, *this, rng, steps, record);
 }
 
-void AgentByIds::merge(const AnyAgent&) {
-  throw Error("merge: " + spec_ + " cannot be merged; its state is not a sum");
-}
+void AgentByIds::merge(const AnyAgent&) { refuse_merge(spec_); }
 
 std::unique_ptr<AnyAgent> AgentByIds::clone() const {
   auto copy = std::make_unique<AgentByIds>(spec_, setup_, make_);

@@ -8,7 +8,6 @@
 #include "catalog/type_list.hpp"
 #include "sau/agent/agent.hpp"
 #include "sau/agent/any_agent.hpp"
-#include "sau/core/text.hpp"
 #include "sau/problem/bernoulli.hpp"
 
 namespace sau {
@@ -16,43 +15,55 @@ namespace sau {
 // So cheap that a virtual call per step would show: inlined into the loop of context-free agents.
 using HotProblems = TypeList<Bernoulli>;
 
+// What an agent says about itself.
+struct AgentFacts {
+  std::string spec;
+  Shape shape;
+  RewardRange rewards;
+  std::string learner;  // the name in the message about a reward
+};
+
 // Agent<M, S> behind the interface AnyAgent.
 template <class M, class S>
 class AgentOf final : public AnyAgent {
  public:
+  AgentOf(AgentFacts facts, M model, S strategy)
+      : facts_(std::move(facts)), agent_(std::move(model), std::move(strategy)) {}
   AgentOf(std::string spec, Shape shape, M model, S strategy)
-      : spec_(std::move(spec)), shape_(shape), agent_(std::move(model), std::move(strategy)) {}
+      : AgentOf(AgentFacts{std::move(spec), shape, rewards_with<S>(M::kRewards),
+                           std::string(strictest<S>(M::kName, M::kRewards))},
+                std::move(model), std::move(strategy)) {}
 
-  const std::string& spec() const noexcept override { return spec_; }
-  Shape shape() const noexcept override { return shape_; }
-  RewardRange rewards() const noexcept override { return kRewards; }
+  const std::string& spec() const noexcept override { return facts_.spec; }
+  Shape shape() const noexcept override { return facts_.shape; }
+  RewardRange rewards() const noexcept override { return facts_.rewards; }
 
   Choice choose(Context x, Rng& rng) override {
-    check_context(x, shape_);
+    check_context(x, facts_.shape);
     return agent_.choose(x, rng);
   }
 
   void learn(Context x, Choice made, double reward) override {
-    check_context(x, shape_);
-    check_action(made, shape_);
-    check_reward(reward, kRewards, strictest<M, S>());
+    check_context(x, facts_.shape);
+    check_action(made, facts_.shape);
+    check_reward(reward, facts_.rewards, facts_.learner);
     agent_.learn(x, made, reward);
   }
 
   void probabilities(Context x, std::span<double> out) override {
-    check_context(x, shape_);
-    check_room(out, shape_);
+    check_context(x, facts_.shape);
+    check_room(out, facts_.shape);
     agent_.probabilities(x, out);
   }
 
   void last_probabilities(Context x, std::span<double> out) override {
-    check_context(x, shape_);
-    check_room(out, shape_);
+    check_context(x, facts_.shape);
+    check_room(out, facts_.shape);
     agent_.last_probabilities(x, out);
   }
 
   std::span<const double> values(Context x) override {
-    check_context(x, shape_);
+    check_context(x, facts_.shape);
     return agent_.values(x);
   }
 
@@ -63,7 +74,7 @@ class AgentOf final : public AnyAgent {
   }
 
   void play(Problem& problem, Streams& rng, std::uint64_t steps, Recorder& record) override {
-    check_problem(problem, shape_, kRewards, strictest<M, S>());
+    check_problem(problem, facts_.shape, facts_.rewards, facts_.learner);
     if constexpr (!M::kUsesContext) {
       if (play_hot(HotProblems{}, problem, rng, steps, record)) return;
     }
@@ -71,10 +82,7 @@ class AgentOf final : public AnyAgent {
   }
 
   void merge(const AnyAgent& other) override {
-    if (other.spec() != spec_ || other.shape() != shape_) {
-      throw Error("merge: cannot add " + other.spec() + " for " + describe(other.shape()) + " to " +
-                  spec_ + " for " + describe(shape_));
-    }
+    check_same(other, *this);
     if constexpr (Mergeable<M> && Mergeable<Explorer<S>>) {
       if (can_merge(agent_.model()) && can_merge(agent_.explorer().evidence())) {
         const auto& from = static_cast<const AgentOf&>(other).agent_;
@@ -83,7 +91,7 @@ class AgentOf final : public AnyAgent {
         return;
       }
     }
-    throw Error("merge: " + spec_ + " cannot be merged; its state is not a sum");
+    refuse_merge(facts_.spec);
   }
 
   std::unique_ptr<AnyAgent> clone() const override { return std::make_unique<AgentOf>(*this); }
@@ -101,22 +109,27 @@ class AgentOf final : public AnyAgent {
   }
 
  private:
-  static constexpr RewardRange kRewards = rewards_with<S>(M::kRewards);
-
   template <class... P>
   bool play_hot(TypeList<P...>, Problem& problem, Streams& rng, std::uint64_t steps,
                 Recorder& record) {
     const auto attempt = [&]<class Concrete>() {
       auto* concrete = dynamic_cast<Concrete*>(&problem);
       if (concrete == nullptr) return false;
-      sau::play(*concrete, agent_, rng, steps, record);
+      play_inlined(*concrete, rng, steps, record);
       return true;
     };
     return (attempt.template operator()<P>() || ...);
   }
 
-  std::string spec_;
-  Shape shape_;
+  // The attribute inlines every call in the loop. Without it the compiler decides by how large the
+  // rest of the file is.
+  template <class P>
+  [[gnu::flatten]] void play_inlined(P& problem, Streams& rng, std::uint64_t steps,
+                                     Recorder& record) {
+    sau::play(problem, agent_, rng, steps, record);
+  }
+
+  AgentFacts facts_;
   Agent<M, S> agent_;
 };
 

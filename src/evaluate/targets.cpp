@@ -169,7 +169,7 @@ void AgentOnLog::learn(const LoggedChoice& choice) {
   } else {
     agent_->decide(choice.context, {&action, 1}, std::nullopt, {&before, 1});
   }
-  agent_->learn(choice.context, action, before.value, choice.reward);
+  agent_->learn(choice.context, action, before.value, choice.reward, choice.chance);
   decided_.reset();
   if (const std::string fault = agent_->fault(); !fault.empty()) {
     throw Error(agent_->spec() + ": " + fault);

@@ -148,7 +148,8 @@ std::optional<Failure> Replayer::learn(Sequence sequence, const Decision& decisi
     }
     // Each reward is in the agent's range, but their sum may not be.
     const RewardRange range = agent_->rewards();
-    agent_->learn(context, action, value, std::clamp(reward, range.min, range.max));
+    agent_->learn(context, action, value, std::clamp(reward, range.min, range.max),
+                  decision.actions[decision.chosen].probability);
   } catch (const Error& error) {
     return Failure{Failure::Code::kInternal,
                    "record " + std::to_string(sequence) + ": " + error.what()};

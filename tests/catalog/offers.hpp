@@ -62,7 +62,7 @@ inline void play(OfferAgent& agent, std::uint64_t events, std::uint64_t seed) {
     }
     const double mean = 0.1 * static_cast<double>(chosen % 4) + (context[1].value - 20.0F) * 0.2;
     agent.learn(context, offer.actions()[chosen], seen[chosen].value,
-                rng.uniform() < mean ? 1.0 : 0.0);
+                rng.uniform() < mean ? 1.0 : 0.0, seen[chosen].probability);
   }
 }
 
@@ -70,11 +70,6 @@ inline std::string bytes_of(const OfferAgent& agent) {
   StateWriter writer;
   agent.save(writer);
   return writer.bytes();
-}
-
-inline bool by_ids(const std::string& model) {
-  const auto models = list_models();
-  return std::ranges::find(models, model, &ComponentInfo::name)->by_ids;
 }
 
 struct OfferPair {
@@ -86,9 +81,7 @@ inline void PrintTo(const OfferPair& pair, std::ostream* out) { *out << pair.spe
 inline std::vector<OfferPair> offer_pairs() {
   std::vector<OfferPair> pairs;
   for (const ComponentInfo& strategy : list_strategies()) {
-    if (!strategy.by_ids) continue;
     for (const std::string& model : strategy.fits) {
-      if (!by_ids(model)) continue;
       const std::string name = model + "_" + strategy.name;
       const std::string spec = small_model(model, true) + "+" + strategy.name;
       pairs.push_back({name, spec});

@@ -17,17 +17,10 @@ namespace {
 using testing::simple_request;
 using testing::TestService;
 
-bool by_ids(const std::string& model) {
-  const auto models = list_models();
-  return std::ranges::find(models, model, &ComponentInfo::name)->by_ids;
-}
-
 std::vector<std::string> every_agent() {
   std::vector<std::string> agents;
   for (const ComponentInfo& strategy : list_strategies()) {
-    if (!strategy.by_ids) continue;
     for (const std::string& model : strategy.fits) {
-      if (!by_ids(model)) continue;
       agents.push_back(testing::small_model(model, true) + "+" + strategy.name);
     }
   }

@@ -160,7 +160,6 @@ struct PairCase {
   RewardRange rewards;
   std::string learner;  // who cannot learn from other rewards
   Setup (*setup)(Action actions) = nullptr;
-  bool plays_by_ids = true;
   bool by_ids = false;  // the agent sees the actions by id, as the service does
 
   // Deep models and tables are small, so that copies are cheap, and train early.
@@ -182,9 +181,8 @@ std::vector<PairCase> pair_cases(TypeList<P...>) {
       .strategy = std::string(P::Strategy::kName),
       .uses_context = P::Model::kUsesContext,
       .rewards = rewards_with<typename P::Strategy>(P::Model::kRewards),
-      .learner = std::string(strictest<typename P::Model, typename P::Strategy>()),
+      .learner = std::string(strictest<typename P::Strategy>(P::Model::kName, P::Model::kRewards)),
       .setup = setup_for<typename P::Model>,
-      .plays_by_ids = plays_by_ids<typename P::Strategy>() && plays_by_ids<typename P::Model>(),
       .by_ids = false}...};
 }
 
@@ -196,7 +194,7 @@ inline std::vector<PairCase> pair_cases_and_by_ids() {
     const auto has = [&](std::string PairCase::*part) {
       return std::ranges::find(by_ids, (*pair).*part, part) != by_ids.end();
     };
-    if (!pair->plays_by_ids || (has(&PairCase::model) && has(&PairCase::strategy))) continue;
+    if (has(&PairCase::model) && has(&PairCase::strategy)) continue;
     by_ids.push_back(*pair);
     by_ids.back().by_ids = true;
     by_ids.back().learner = pair->model;  // the message begins with the spec

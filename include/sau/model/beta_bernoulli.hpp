@@ -32,6 +32,7 @@ class BetaBernoulli {
   static constexpr std::string_view kName = "beta_bernoulli";
   static constexpr std::string_view kSummary =
       "Beta posterior of every action's mean, rewards in [0, 1], context ignored";
+  static constexpr bool kCheapSteps = true;
   static constexpr bool kUsesContext = false;
   static constexpr RewardRange kRewards{0.0, 1.0};
   using Options = BetaBernoulliOptions;

@@ -38,6 +38,7 @@ class Linear {
   static constexpr std::string_view kName = "linear";
   static constexpr std::string_view kSummary =
       "ridge regression per action on the context, exact after every step";
+  static constexpr bool kCheapSteps = true;
   static constexpr bool kUsesContext = true;
   static constexpr RewardRange kRewards{};
   using Options = LinearOptions;

@@ -51,6 +51,7 @@ class LinearPosterior {
   static constexpr std::string_view kName = "linear_posterior";
   static constexpr std::string_view kSummary =
       "normal-inverse-gamma posterior of a linear regression per action";
+  static constexpr bool kCheapSteps = true;
   static constexpr bool kUsesContext = true;
   static constexpr RewardRange kRewards{};
   using Options = LinearPosteriorOptions;
