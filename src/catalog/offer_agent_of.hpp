@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "catalog/door_checks.hpp"
 #include "sau/agent/action_table.hpp"
+#include "sau/agent/door_checks.hpp"
 #include "sau/agent/offer_agent.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/floor.hpp"

@@ -21,7 +21,9 @@ namespace sau {
 //  - restart(): forgets everything, if there is anything to forget;
 //  - width(): the number per action that the strategy's rule uses, if it uses one;
 //  - width_of(count, squares): the same number for an action known by id, from how many rewards it
-//    had and its S2_a.
+//    had and its S2_a;
+//  - describe(column): calls column(name, meaning, numbers) for what people may want to see of it,
+//    one number per action.
 
 // ln n for the bonus of step n. At least ln 2, so that without an opening the first choice has a
 // bonus too.
@@ -68,6 +70,7 @@ class PullCounts {
   std::size_t actions() const noexcept { return pulls_.size(); }
   std::span<const double> width() const noexcept { return width_; }
   static double width_of(double count, double) noexcept { return 1.0 / std::sqrt(count); }
+  void describe(auto&& column) const { column("count", "rewards learned from", pulls_); }
   // The action learned from last: its width is the last one to be ready.
   Action latest() const noexcept { return latest_; }
 

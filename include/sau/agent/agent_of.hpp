@@ -1,22 +1,28 @@
 #pragma once
 
+#include <algorithm>
+#include <concepts>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "catalog/door_checks.hpp"
-#include "catalog/type_list.hpp"
 #include "sau/agent/agent.hpp"
 #include "sau/agent/any_agent.hpp"
-#include "sau/core/text.hpp"
+#include "sau/agent/door_checks.hpp"
+#include "sau/core/error.hpp"
+#include "sau/explore/sau_state.hpp"
 #include "sau/problem/bernoulli.hpp"
 
 namespace sau {
 
-// So cheap that a virtual call per step would show: inlined into the loop of context-free agents.
-using HotProblems = TypeList<Bernoulli>;
-
-// Agent<M, S> behind the interface AnyAgent.
+// A model and a strategy, of the library or your own, behind the interface AnyAgent. That is what
+// the runner plays (play_trial in run/runner.hpp), save_agent writes and the report is made of. The
+// catalogue makes its agents with it. `spec` is the name of the agent in all of these.
+//
+// A problem so cheap that a virtual call per step would show, Bernoulli, is inlined into the loop
+// of agents that ignore contexts.
 template <class M, class S>
 class AgentOf final : public AnyAgent {
  public:
@@ -62,10 +68,48 @@ class AgentOf final : public AnyAgent {
     return {};
   }
 
+  std::vector<ActionColumn> evidence() const override {
+    std::vector<ActionColumn> columns;
+    add_columns(agent_.explorer().evidence(), columns);
+    add_columns(agent_.model(), columns);
+    return columns;
+  }
+
+  std::vector<double> uncertainty(Context x) override {
+    check_context(x, shape_);
+    const auto copy = [](std::span<const double> from) {
+      return std::vector<double>(from.begin(), from.end());
+    };
+    const auto& evidence = agent_.explorer().evidence();
+    if constexpr (requires { evidence.spread(); }) {
+      return evidence.spread();
+    } else if constexpr (requires { evidence.width(); }) {
+      return copy(evidence.width());
+    } else if constexpr (DisagreementModel<M>) {
+      return copy(agent_.model().disagreement(x));
+    } else if constexpr (PosteriorModel<M>) {
+      std::vector<double> result;
+      for (const auto& marginal : agent_.model().marginals(x)) {
+        result.push_back(spread_of(marginal));
+      }
+      return result;
+    } else if constexpr (WidthModel<M>) {
+      return copy(agent_.model().widths(x));
+    } else {
+      return AnyAgent::uncertainty(x);
+    }
+  }
+
+  bool linear() const noexcept override {
+    return requires { requires M::kLinear; };
+  }
+
   void play(Problem& problem, Streams& rng, std::uint64_t steps, Recorder& record) override {
     check_problem(problem, shape_, kRewards, strictest<M, S>());
     if constexpr (!M::kUsesContext) {
-      if (play_hot(HotProblems{}, problem, rng, steps, record)) return;
+      if (auto* cheap = dynamic_cast<Bernoulli*>(&problem)) {
+        return sau::play(*cheap, agent_, rng, steps, record);
+      }
     }
     sau::play(problem, agent_, rng, steps, record);
   }
@@ -103,16 +147,15 @@ class AgentOf final : public AnyAgent {
  private:
   static constexpr RewardRange kRewards = rewards_with<S>(M::kRewards);
 
-  template <class... P>
-  bool play_hot(TypeList<P...>, Problem& problem, Streams& rng, std::uint64_t steps,
-                Recorder& record) {
-    const auto attempt = [&]<class Concrete>() {
-      auto* concrete = dynamic_cast<Concrete*>(&problem);
-      if (concrete == nullptr) return false;
-      sau::play(*concrete, agent_, rng, steps, record);
-      return true;
+  // Adds the columns of the model or of the evidence, except those whose names are there already.
+  template <class Part>
+  static void add_columns(const Part& part, std::vector<ActionColumn>& to) {
+    const auto add = [&to](const char* name, const char* meaning, const std::vector<double>& all) {
+      if (std::ranges::find(to, name, &ActionColumn::name) == to.end()) {
+        to.push_back({name, meaning, all});
+      }
     };
-    return (attempt.template operator()<P>() || ...);
+    if constexpr (requires { part.describe(add); }) part.describe(add);
   }
 
   std::string spec_;
