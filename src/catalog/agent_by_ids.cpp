@@ -1,8 +1,10 @@
 #include "catalog/agent_by_ids.hpp"
 
+#include <unordered_map>
 #include <utility>
 
-#include "catalog/door_checks.hpp"
+#include "sau/agent/door_checks.hpp"
+#include "sau/agent/knowledge.hpp"
 #include "sau/core/draw.hpp"
 #include "sau/core/error.hpp"
 #include "sau/model/joint_features.hpp"
@@ -60,6 +62,20 @@ std::span<const double> AgentByIds::values(Context x) {
   look(x);
   for (std::size_t a = 0; a < number_.size(); ++a) number_[a] = forecast_[a].value;
   return number_;
+}
+
+std::vector<double> AgentByIds::uncertainty(Context x) {
+  look(x);
+  for (std::size_t a = 0; a < number_.size(); ++a) number_[a] = forecast_[a].spread;
+  return number_;
+}
+
+std::vector<ActionColumn> AgentByIds::evidence() const {
+  std::unordered_map<std::string, ActionRecord> known;
+  for (ActionRecord& record : agent_->actions(ids_.size())) known[record.id] = std::move(record);
+  std::vector<ActionRecord> records;
+  for (const std::string& id : ids_) records.push_back(known[id]);
+  return evidence_columns(records);
 }
 
 void AgentByIds::play(Problem& problem, Streams& rng, std::uint64_t steps, Recorder& record) {

@@ -1,7 +1,7 @@
 // Agents of models whose steps take longer than a virtual call: one instance per strategy.
-#include "catalog/agent_of.hpp"
 #include "catalog/explore_list.hpp"
 #include "catalog/model_entry.hpp"
+#include "sau/agent/agent_of.hpp"
 
 namespace sau {
 

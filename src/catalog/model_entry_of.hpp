@@ -4,9 +4,9 @@
 #include <string>
 #include <type_traits>
 
-#include "catalog/agent_of.hpp"
 #include "catalog/explore_list.hpp"
 #include "catalog/model_entry.hpp"
+#include "sau/agent/agent_of.hpp"
 #include "sau/model/any_model.hpp"
 #include "sau/model/by_ids.hpp"
 #include "sau/model/on_columns.hpp"

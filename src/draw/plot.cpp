@@ -8,7 +8,7 @@
 namespace sau::detail {
 namespace {
 
-constexpr double kTitleSize = 15.0, kTextSize = 13.0, kSmallSize = 12.0;
+constexpr double kTitleSize = 15.0, kSmallSize = 12.0;
 constexpr double kTitleLine = 22.0, kSubtitleLine = 19.0;
 constexpr double kTickLength = 4.0, kTickGap = 5.0;
 constexpr double kBelow = 52.0;  // room for tick labels and the axis title

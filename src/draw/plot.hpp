@@ -37,7 +37,7 @@ struct Sheet {
   const Look& look(const std::string& algorithm) const;
   // `height` may exceed that of the options if the figure needs it.
   Canvas canvas(const std::string& title, double height) const {
-    return {format, options.width, height, options.pixels, title};
+    return {format, options.width, height, options.pixels, title, options.scale};
   }
 
   PictureFormat format;
@@ -95,6 +95,8 @@ double labels_height(const Sheet& sheet, std::size_t labels);
 TextStyle plain_text(const Sheet& sheet, Align align = Align::kLeft);
 TextStyle small_text(const Sheet& sheet, Align align = Align::kLeft);
 
+// Size of the text, in units.
+inline constexpr double kTextSize = 13.0;
 // Margin around everything.
 inline constexpr double kEdge = 12.0;
 // Height of a name on the right.

@@ -18,6 +18,12 @@ void argmax_probabilities(std::span<const MemberMarginal> marginals, std::span<d
   for (double& p : out) p /= static_cast<double>(members);
 }
 
+double spread_of(const MemberMarginal& marginal) noexcept {
+  double mean = 0.0, spread = 0.0;
+  member_moments(marginal.draws, marginal.draws.size(), {&mean, 1}, {&spread, 1});
+  return spread;
+}
+
 namespace {
 
 std::string first_fault(const auto& members) {

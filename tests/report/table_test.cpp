@@ -331,5 +331,45 @@ TEST(TableText, WideTablesAreCutIntoBlocks) {
   EXPECT_THAT(text, HasSubstr("NeuralGreedy: the paper's numbers come from code"));
 }
 
+TEST(MakeTables, TogetherAllFamiliesShareOneTable) {
+  const std::vector<CellSummary> cells = {wheel("A", 2.0, 0.1), mine("A", 1.0, 0.1),
+                                          mine("B", 3.0, 0.1)};
+  EXPECT_THAT(make_tables(cells, kRegretOnly), SizeIs(2));
+  const auto tables =
+      make_tables(cells, {.kinds = {TableKind::kRegret}, .paper = false, .together = true});
+  ASSERT_THAT(tables, SizeIs(1));
+  EXPECT_THAT(tables[0].title, HasSubstr("all problems"));
+  EXPECT_THAT(tables[0].problems, SizeIs(2));
+  EXPECT_THAT(tables[0].algorithms, ElementsAre("A", "B"));
+  EXPECT_EQ(tables[0].cell(1, tables[0].problems[0] == "wheel-0.90" ? 0 : 1).trials, 0U);
+}
+
+TEST(MakeTables, StuckTrialsAndTwoGroupsStandBehindTheNumber) {
+  std::vector<CellSummary> cells = {mine("A", 30.0, 1.0), mine("B", 40.0, 1.0)};
+  cells[0].stuck = 0.031;
+  cells[1].groups = TwoGroups{.low = 10.0, .high = 300.0, .share = 0.1};
+  const auto tables = make_tables(cells, kRegretOnly);
+  const std::string text = table_text(tables);
+  EXPECT_THAT(text, HasSubstr("30.0 ± 1.0 †4 %"));
+  EXPECT_THAT(text, HasSubstr("40.0 ± 1.0 ‡"));
+  EXPECT_THAT(text, HasSubstr("†"));
+  EXPECT_THAT(text, HasSubstr("Behind ±: the standard error of the mean."));
+  EXPECT_THAT(table_markdown(tables), HasSubstr("30.0 ± 1.0 †4 %"));
+  EXPECT_THAT(table_latex(tables), HasSubstr("$30.0 \\pm 1.0$ \\textdagger{}4 \\%"));
+  EXPECT_THAT(table_text(make_tables(cells, kTimeOnly)), Not(HasSubstr("†")));
+}
+
+TEST(TableLatex, LongNamesMayBreak) {
+  const std::string name = "linear(lambda=0.5,intercept=true)+sau_sampling(alpha=2)";
+  const std::string text = table_latex(make_tables(
+      std::vector<CellSummary>{mine(name, 30.0, 1.0), mine("B", 40.0, 1.0)}, kRegretOnly));
+  EXPECT_THAT(text, HasSubstr("\\begin{tabular}{>{\\raggedright\\arraybackslash}p{3.6cm}r}"));
+  EXPECT_THAT(text, HasSubstr("linear(\\allowbreak{}lambda=\\allowbreak{}0.5,\\allowbreak{}"));
+  EXPECT_THAT(text, HasSubstr("sau\\_\\allowbreak{}sampling("));
+  const std::string short_names =
+      table_latex(make_tables(std::vector<CellSummary>{mine("A", 30.0, 1.0)}, kRegretOnly));
+  EXPECT_THAT(short_names, HasSubstr("\\begin{tabular}{lr}"));
+}
+
 }  // namespace
 }  // namespace sau

@@ -19,7 +19,9 @@ namespace sau {
 //    rewarded(action, reward), for evidence that is about the reward itself;
 //  - merge(other): adds what was observed separately; left out if the record is not a sum;
 //  - restart(): forgets everything, if there is anything to forget;
-//  - width(): the number per action that the strategy's rule uses, if it uses one.
+//  - width(): the number per action that the strategy's rule uses, if it uses one;
+//  - describe(column): calls column(name, meaning, numbers) for what people may want to see of it,
+//    one number per action.
 //
 // What is known about actions that come and go by id is kept for every strategy in the same form:
 // an IdRecord for each id and one IdTotals. A strategy whose rule needs more than n_a and S2_a
@@ -109,6 +111,7 @@ class PullCounts {
   std::size_t actions() const noexcept { return pulls_.size(); }
   std::span<const double> width() const noexcept { return width_; }
   static double width_of(double count, double) noexcept { return 1.0 / std::sqrt(count); }
+  void describe(auto&& column) const { column("count", "rewards learned from", pulls_); }
   // The action learned from last: its width is the last one to be ready.
   Action latest() const noexcept { return latest_; }
 

@@ -33,6 +33,12 @@ class ImportanceLosses {
 
   std::size_t actions() const noexcept { return gain_.size(); }
   std::span<const double> chance() const noexcept { return chance_; }
+  void describe(auto&& column) const {
+    std::vector<double> loss(gain_);
+    for (double& number : loss) number = 0.0 - number;
+    column("loss", "estimated sum of losses", loss);
+    column("chance", "of being chosen next", chance_);
+  }
 
   // A reward came. Its loss is divided by the chance that the action has now, which is the one it
   // was drawn with unless the reward is late.

@@ -99,6 +99,19 @@ class SauState {
     record.squares += lesson.residual * lesson.residual;
   }
 
+  // sqrt(SAU) of every action: width() without its scale.
+  std::vector<double> spread() const {
+    std::vector<double> result(width_);
+    for (double& number : result) number /= scale_;
+    return result;
+  }
+  void describe(auto&& column) const {
+    std::vector<double> squares(square_);
+    for (double& number : squares) number += prior_.pool * pooled_.mean();
+    column("count", "n_a, rewards learned from", pulls_);
+    column("S2", "sum of squared residuals", squares);
+    column("spread", "sqrt(S2) / n, the uncertainty of the mean", spread());
+  }
   double pulls(Action action) const noexcept { return pulls_[action]; }
   double square(Action action) const noexcept { return square_[action]; }
   const SauPrior& prior() const noexcept { return prior_; }

@@ -16,6 +16,7 @@
 #include "sau/model/by_ids.hpp"
 #include "sau/model/committee_options.hpp"
 #include "sau/model/joint_model.hpp"
+#include "sau/model/model_knowledge.hpp"
 #include "sau/model/value_model.hpp"
 
 namespace sau {
@@ -49,6 +50,10 @@ class AnyModel {
   virtual bool take_restart() noexcept = 0;
   // The members of a committee; empty for other models.
   virtual std::vector<MemberRecord> members() const = 0;
+  // As in model_knowledge.hpp.
+  virtual std::vector<double> uncertainty(Context x) = 0;
+  virtual bool linear() const noexcept = 0;
+  virtual void describe(const ColumnFunction& column) const = 0;
   // What went wrong for good; empty while all is well.
   virtual std::string fault() const = 0;
   virtual std::unique_ptr<AnyModel> clone() const = 0;
@@ -155,6 +160,11 @@ class ModelOf final : public AnyModel {
     if constexpr (requires { model_.members(); }) return model_.members();
     return {};
   }
+  std::vector<double> uncertainty(Context x) override { return model_uncertainty(model_, x); }
+  bool linear() const noexcept override { return is_linear<M>(); }
+  void describe(const ColumnFunction& column) const override {
+    if constexpr (requires { model_.describe(column); }) model_.describe(column);
+  }
   RewardRange rewards() const noexcept override { return M::kRewards; }
   void update(Context x, Action action, double reward) noexcept override {
     model_.update(x, action, reward);
@@ -217,6 +227,9 @@ class ModelHandle {
   }
   bool take_restart() noexcept { return model_->take_restart(); }
   std::vector<MemberRecord> members() const { return model_->members(); }
+  std::vector<double> uncertainty(Context x) { return model_->uncertainty(x); }
+  bool linear() const noexcept { return model_->linear(); }
+  void describe(const ColumnFunction& column) const { model_->describe(column); }
   std::string fault() const { return model_->fault(); }
 
   static void state(const ModelHandle& self, StateWriter& writer) { self.model_->save(writer); }

@@ -46,6 +46,11 @@ class BetaBernoulli {
         shape_(setup.shape.actions, BetaShape(options.alpha, options.beta)) {}
 
   std::span<const double> values(Context) const noexcept { return mean_; }
+  void describe(auto&& column) const {
+    column("alpha", "successes, with those of the prior", alpha_);
+    column("beta", "failures, with those of the prior", beta_);
+    column("mean", "mean of the posterior", mean_);
+  }
 
   std::span<const double> sample(Context, Rng& rng) noexcept {
     for (std::size_t a = 0; a < draw_.size(); ++a) draw_[a] = rng.beta(shape_[a]);

@@ -46,6 +46,11 @@ class SampleMean {
     mean_[action] += (reward - mean_[action]) / pulls_[action];
   }
 
+  void describe(auto&& column) const {
+    column("count", "rewards learned from", pulls_);
+    column("mean", "mean reward", mean_);
+  }
+
   void grow(Action actions) {
     mean_.resize(actions);
     pulls_.resize(actions);

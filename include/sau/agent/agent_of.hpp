@@ -1,19 +1,19 @@
 #pragma once
 
+#include <algorithm>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "catalog/door_checks.hpp"
-#include "catalog/type_list.hpp"
 #include "sau/agent/agent.hpp"
 #include "sau/agent/any_agent.hpp"
+#include "sau/agent/door_checks.hpp"
+#include "sau/model/model_knowledge.hpp"
 #include "sau/problem/bernoulli.hpp"
 
 namespace sau {
-
-// So cheap that a virtual call per step would show: inlined into the loop of context-free agents.
-using HotProblems = TypeList<Bernoulli>;
 
 // What an agent says about itself.
 struct AgentFacts {
@@ -23,7 +23,12 @@ struct AgentFacts {
   std::string learner;  // the name in the message about a reward
 };
 
-// Agent<M, S> behind the interface AnyAgent.
+// A model and a strategy, of the library or your own, behind the interface AnyAgent. That is what
+// the runner plays (play_trial in run/runner.hpp), save_agent writes and the report is made of. The
+// catalogue makes its agents with it. `spec` is the name of the agent in all of these.
+//
+// A problem so cheap that a virtual call per step would show, Bernoulli, is inlined into the loop
+// of agents that ignore contexts.
 template <class M, class S>
 class AgentOf final : public AnyAgent {
  public:
@@ -73,10 +78,41 @@ class AgentOf final : public AnyAgent {
     return {};
   }
 
+  std::vector<ActionColumn> evidence() const override {
+    std::vector<ActionColumn> columns;
+    add_columns(agent_.explorer().evidence(), columns);
+    add_columns(agent_.model(), columns);
+    return columns;
+  }
+
+  std::vector<double> uncertainty(Context x) override {
+    check_context(x, facts_.shape);
+    const auto& evidence = agent_.explorer().evidence();
+    if constexpr (requires { evidence.spread(); }) {
+      return evidence.spread();
+    } else if constexpr (requires { evidence.width(); }) {
+      const auto width = evidence.width();
+      return {width.begin(), width.end()};
+    } else {
+      auto result = model_uncertainty(agent_.model(), x);
+      return result.empty() ? AnyAgent::uncertainty(x) : result;
+    }
+  }
+
+  bool linear() const noexcept override {
+    if constexpr (requires { agent_.model().linear(); }) {
+      return agent_.model().linear();
+    } else {
+      return is_linear<M>();
+    }
+  }
+
   void play(Problem& problem, Streams& rng, std::uint64_t steps, Recorder& record) override {
     check_problem(problem, facts_.shape, facts_.rewards, facts_.learner);
     if constexpr (!M::kUsesContext) {
-      if (play_hot(HotProblems{}, problem, rng, steps, record)) return;
+      if (auto* cheap = dynamic_cast<Bernoulli*>(&problem)) {
+        return play_inlined(*cheap, rng, steps, record);
+      }
     }
     sau::play(problem, agent_, rng, steps, record);
   }
@@ -109,16 +145,15 @@ class AgentOf final : public AnyAgent {
   }
 
  private:
-  template <class... P>
-  bool play_hot(TypeList<P...>, Problem& problem, Streams& rng, std::uint64_t steps,
-                Recorder& record) {
-    const auto attempt = [&]<class Concrete>() {
-      auto* concrete = dynamic_cast<Concrete*>(&problem);
-      if (concrete == nullptr) return false;
-      play_inlined(*concrete, rng, steps, record);
-      return true;
+  // Adds the columns of the model or of the evidence, except those whose names are there already.
+  template <class Part>
+  static void add_columns(const Part& part, std::vector<ActionColumn>& to) {
+    const auto add = [&to](const char* name, const char* meaning, const std::vector<double>& all) {
+      if (std::ranges::find(to, name, &ActionColumn::name) == to.end()) {
+        to.push_back({name, meaning, all});
+      }
     };
-    return (attempt.template operator()<P>() || ...);
+    if constexpr (requires { part.describe(add); }) part.describe(add);
   }
 
   // The attribute inlines every call in the loop. Without it the compiler decides by how large the

@@ -1,4 +1,4 @@
-#include "catalog/door_checks.hpp"
+#include "sau/agent/door_checks.hpp"
 
 #include <cmath>
 #include <string>
