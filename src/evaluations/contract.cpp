@@ -6,9 +6,21 @@
 #include <set>
 #include <utility>
 
+#include "sau/evaluations/evaluations.hpp"
 #include "serve/policy.hpp"
 
-namespace sau::detail {
+namespace sau {
+
+std::vector<std::string> experiment_agents() {
+  return {"sau",
+          "hashed_linear+sau_sampling",
+          "hashed_linear+sau_ucb",
+          "hashed_linear+epsilon_greedy",
+          "hashed_linear(lr=0.1)+sau_sampling",
+          "hashed_mlp+sau_sampling"};
+}
+
+namespace detail {
 namespace {
 
 using ContractJson = nlohmann::json;
@@ -124,4 +136,5 @@ Result<PolicyReference> read_policy_reference(std::string_view body) {
   return reference;
 }
 
-}  // namespace sau::detail
+}  // namespace detail
+}  // namespace sau

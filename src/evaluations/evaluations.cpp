@@ -133,19 +133,7 @@ class Evaluations::Implementation {
  private:
   Result<Created> add(EvaluationContract contract, const char* type) {
     const std::string id = ids_.next();
-    KeptEvaluation kept{std::move(contract), {}};
-    const EvaluationContract& asked = kept.contract;
-    kept.seen = {{"id", id},
-                 {"name", asked.name},
-                 {"startTime", write_time(asked.start)},
-                 {"endTime", write_time(asked.end)},
-                 {"jobId", id},
-                 {"status", "pending"},
-                 {"policyResults", SeenJson::array()},
-                 {"featureImportance", SeenJson::array()},
-                 {"evaluationType", type},
-                 {"optimalPolicy", ""},
-                 {"creationTime", write_time(options_.clock())}};
+    KeptEvaluation kept = KeptEvaluation::pending(id, std::move(contract), type, options_.clock());
     std::string seen = text_of(kept.seen);
     if (pending() >= kMostPending) {
       return Failure{Failure::Code::kOverloaded, "too many evaluations wait to be run"};
@@ -389,15 +377,6 @@ class Evaluations::Implementation {
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };
-
-std::vector<std::string> experiment_agents() {
-  return {"sau",
-          "hashed_linear+sau_sampling",
-          "hashed_linear+sau_ucb",
-          "hashed_linear+epsilon_greedy",
-          "hashed_linear(lr=0.1)+sau_sampling",
-          "hashed_mlp+sau_sampling"};
-}
 
 Evaluations::Evaluations(Service& service, EvaluationsOptions options)
     : implementation_(std::make_unique<Implementation>(service, std::move(options))) {}
