@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "sau/core/time_text.hpp"
+
 namespace sau::detail {
 namespace {
 
@@ -112,6 +114,29 @@ void draw_left_axis(const Sheet& sheet, Canvas& canvas, const Box& area, const A
 }
 
 }  // namespace
+
+Axis time_axis(Range times) {
+  constexpr double kSecond = 1000.0, kMinute = 60.0 * kSecond, kHour = 60.0 * kMinute,
+                   kDay = 24.0 * kHour;
+  constexpr std::array kSteps = {
+      kSecond,     5.0 * kSecond, 15.0 * kSecond, kMinute,     5.0 * kMinute, 15.0 * kMinute, kHour,
+      6.0 * kHour, kDay,          7.0 * kDay,     28.0 * kDay, 91.0 * kDay,   364.0 * kDay};
+  constexpr double kMostTicks = 6.0;
+  const double length = times.high - times.low;
+  const auto found =
+      std::ranges::find_if(kSteps, [=](double step) { return length <= kMostTicks * step; });
+  const double step = found == kSteps.end() ? std::ceil(length / kMostTicks / kDay) * kDay : *found;
+  Axis axis{.scale = Scale::linear(times), .title = "time (UTC)"};
+  for (double at = std::ceil(times.low / step) * step; at <= times.high; at += step) {
+    const std::string text = write_time_in_seconds(static_cast<Milliseconds>(at));
+    // Days alone, hours and minutes alone, or seconds too.
+    axis.values.push_back(at);
+    axis.labels.push_back(step >= kDay      ? text.substr(0, 10)
+                          : step >= kMinute ? text.substr(5, 5) + " " + text.substr(11, 5)
+                                            : text.substr(11, 8));
+  }
+  return axis;
+}
 
 const Theme& theme_of(bool dark) {
   static const Theme kLight{.paper = colour_of("#ffffff"),

@@ -55,6 +55,9 @@ struct Axis {
   std::vector<std::string> labels = {};
 };
 
+// An axis of times in milliseconds since 1970, with ticks at whole minutes, hours or days.
+Axis time_axis(Range times);
+
 // A figure with an axis on the left and one below. Headings are above the data area, and `right`
 // units of room for labels are on its right.
 class Plot {

@@ -29,6 +29,7 @@ class SummedTarget final : public Target {
     sums_->add(choice.time, out[choice.chosen] / choice.chance, choice.reward);
   }
   void learn(const LoggedChoice& choice) override { target_->learn(choice); }
+  std::string complaint() const override { return target_->complaint(); }
 
  private:
   std::unique_ptr<Target> target_;
