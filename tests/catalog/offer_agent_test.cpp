@@ -101,7 +101,7 @@ std::vector<std::string> every_pair() {
     }
   }
   pairs.emplace_back("sample_mean(discount=0.95)+sau_ucb(discount=0.95)");
-  pairs.emplace_back("sample_mean+sau_sampling(discount=0.9,start=0)");
+  pairs.emplace_back("sample_mean+sau_sampling(discount=0.9)");
   return pairs;
 }
 
