@@ -214,12 +214,12 @@ void IdAgent::learn(HashedFeatures context, const OfferedAction& action, double 
     throw Error("learn: reward " + format_number(reward) + " is not allowed; expected " +
                 format_number(rewards_.min) + " to " + format_number(rewards_.max));
   }
+  check_finite("learn: the context", context);
+  check_finite("learn: the action", action.features);
   if (uses_probability() && !(probability > 0.0 && probability <= 1.0)) {
     throw Error("learn: " + spec_ +
                 " needs the probability with which the action was chosen, above 0 and at most 1");
   }
-  check_finite("learn: the context", context);
-  check_finite("learn: the action", action.features);
   features_.assign(1, id_feature(action.id));
   features_.insert(features_.end(), action.features.begin(), action.features.end());
   auto& [rule, floor, table, experience] = memory_;

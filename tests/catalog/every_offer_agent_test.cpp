@@ -44,7 +44,7 @@ std::vector<OfferPair> every_agent() {
                     "hashed_mlp(bits=8,hidden=8,batch=8,every=5,start=10,updates=2,history=40,"
                     "optimizer=adam)+greedy"});
   agents.push_back({"sample_mean_discounted", "sample_mean(discount=0.95)+sau_ucb(discount=0.95)"});
-  agents.push_back({"sample_mean_start", "sample_mean+sau_sampling(discount=0.9,start=0)"});
+  agents.push_back({"sample_mean_forgetting", "sample_mean+sau_sampling(discount=0.9)"});
   agents.push_back({"linear_narrow", "linear+sau_ucb+ids(dim=2,outputs=3)"});
   return agents;
 }
@@ -83,7 +83,7 @@ TEST_P(EveryOfferAgent, DependsOnlyOnItsSeedAndItsLessons) {
     for (const Lesson& lesson : lessons) {
       const Offer offer({lesson.action});
       before_lesson(made, lesson.context, offer.actions());
-      made->learn(lesson.context, offer.actions()[0], lesson.value, lesson.reward);
+      made->learn(lesson.context, offer.actions()[0], lesson.value, lesson.reward, 0.5);
     }
     return bytes_of(*made);
   };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sau/catalog/catalog.hpp"
+#include "sau/core/draw.hpp"
 #include "support/errors.hpp"
 #include "support/setups.hpp"
 
@@ -88,7 +89,7 @@ TEST(Exp3ByIds, ANewIdStartsWithTheLossOfTheAgent) {
     for (std::size_t i = 0; i < 3; ++i) {
       ASSERT_NEAR(seen[i].probability, std::exp(-eta * (loss[offer.ids[i]] - lost)) / sum, 1e-12);
     }
-    const auto chosen = static_cast<std::size_t>(rng.below(3));
+    const std::size_t chosen = draw_from(seen, rng.uniform(), &Forecast::probability);
     const double reward = rng.uniform();
     loss[offer.ids[chosen]] += (1.0 - reward) / seen[chosen].probability;
     lost += 1.0 - reward;
