@@ -14,6 +14,7 @@
 #include "http/tls.hpp"
 #include "http/worker.hpp"
 #include "sau/core/error.hpp"
+#include "sau/core/text.hpp"
 
 namespace sau {
 namespace {
@@ -34,7 +35,8 @@ bool is_out_of_files(const ErrorCode& error) {
 
 asio::ip::tcp::endpoint endpoint_of(const HttpServerOptions& options) {
   ErrorCode error;
-  const std::string text = options.address == "localhost" ? "127.0.0.1" : options.address;
+  const std::string text =
+      lower_case(options.address) == "localhost" ? "127.0.0.1" : options.address;
   const auto address = asio::ip::make_address(text, error);
   if (error) {
     throw UsageError("cannot listen on '" + options.address +
@@ -96,6 +98,12 @@ class HttpServer::Implementation {
   ~Implementation() { stop(); }
 
   std::uint16_t port() const noexcept { return port_; }
+
+  void reload_certificate() {
+    auto fresh = detail::tls_of(shared_.options);
+    const std::lock_guard lock(shared_.tls_mutex);
+    shared_.tls.swap(fresh);
+  }
 
   void stop() {
     std::call_once(stopped_, [this] {
@@ -188,6 +196,8 @@ HttpServer::HttpServer(HttpServerOptions options, HttpHandler handler)
 HttpServer::~HttpServer() = default;
 
 std::uint16_t HttpServer::port() const noexcept { return implementation_->port(); }
+
+void HttpServer::reload_certificate() { implementation_->reload_certificate(); }
 
 void HttpServer::stop() { implementation_->stop(); }
 

@@ -4,8 +4,8 @@
 #include <new>
 #include <utility>
 
-#include "sau/http/host.hpp"
 #include "serve/job_queue.hpp"
+#include "serve_http/access.hpp"
 #include "serve_http/answers.hpp"
 #include "serve_http/routes.hpp"
 
@@ -16,17 +16,6 @@ using detail::Call;
 using detail::error_response;
 using detail::Found;
 using detail::JobQueue;
-
-// The time that this takes depends only on the length of our key.
-bool same_key(std::string_view key, std::string_view given) {
-  unsigned difference = key.size() == given.size() ? 0U : 1U;
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    const char other = given.empty() ? '\0' : given[i % given.size()];
-    difference |= static_cast<unsigned>(static_cast<unsigned char>(key[i]) ^
-                                        static_cast<unsigned char>(other));
-  }
-  return difference == 0;
-}
 
 Found found_on(ServiceOverHttp::Port port, const HttpRequest& request) {
   Found found = detail::find_route(request.method, request.path());
@@ -51,6 +40,7 @@ ServiceOverHttp::ServiceOverHttp(Service& service, Evaluations& evaluations,
     : service_(service),
       evaluations_(evaluations),
       options_(std::move(options)),
+      access_(std::make_unique<detail::Access>(options_.keys)),
       metrics_(std::make_unique<JobQueue>(options_.queue)),
       look_ups_(std::make_unique<JobQueue>(options_.queue)),
       models_(std::make_unique<JobQueue>(options_.queue)),
@@ -62,39 +52,14 @@ HttpResponse ServiceOverHttp::error(int status, std::string_view message) {
   return error_response(status, message);
 }
 
-bool ServiceOverHttp::has_key(const HttpRequest& request) const {
-  if (options_.keys.empty()) return true;
-  constexpr std::string_view kBearer = "Bearer ";
-  std::string_view given = request.header("Ocp-Apim-Subscription-Key");
-  if (const auto bearer = request.header("Authorization");
-      given.empty() && bearer.starts_with(kBearer)) {
-    given = bearer.substr(kBearer.size());
-  }
-  bool known = false;
-  for (const std::string& key : options_.keys) known = same_key(key, given) || known;
-  return known;
-}
+void ServiceOverHttp::set_keys(std::vector<AccessKey> keys) { access_->set_keys(std::move(keys)); }
 
 std::optional<HttpResponse> ServiceOverHttp::check_head(const HttpRequest& head,
                                                         std::size_t& body_limit, Port port) {
   const Found found = found_on(port, head);
-  if (!found.open && !has_key(head)) {
-    service_.count_request(found.name, 401, 0.0);
-    return error_response(401, "give a key in the header Ocp-Apim-Subscription-Key");
-  }
-  // A page of another site, open in a browser on this machine, must not use this server: neither
-  // under the site's own name nor under a name that it has made to point here.
-  if (options_.keys.empty() && !is_own_host(head.header("Host"), "127.0.0.1")) {
-    service_.count_request(found.name, 421, 0.0);
-    return error_response(421, kWrongHost);
-  }
-  const auto origin = head.header("Origin");
-  if (options_.keys.empty() && !origin.empty()) {
-    const auto host = head.header("Host");
-    if (origin != "http://" + std::string(host) && origin != "https://" + std::string(host)) {
-      service_.count_request(found.name, 403, 0.0);
-      return error_response(403, "requests from other sites need a key");
-    }
+  if (auto refusal = access_->refusal_of(head, found)) {
+    service_.count_request(found.name, refusal->status, 0.0);
+    return refusal;
   }
   if (found.name == "model" && head.method == "PUT") body_limit = options_.model_bytes;
   return std::nullopt;

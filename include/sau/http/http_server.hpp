@@ -63,8 +63,8 @@ struct HttpServerOptions {
   std::chrono::milliseconds idle_timeout = std::chrono::seconds(60);     // between two requests
   std::chrono::milliseconds write_timeout = std::chrono::seconds(60);    // to take an answer
   std::chrono::milliseconds stop_timeout = std::chrono::seconds(5);  // for requests begun at stop()
-  // PEM files, both or none: with them the server speaks only TLS, 1.2 or newer. The certificate
-  // may be followed, in the same file, by those of its issuers.
+  // PEM files, both or none: with them the server speaks only TLS, 1.3 or 1.2, with forward
+  // secrecy. The certificate may be followed, in the same file, by those of its issuers.
   std::string certificate_file = {}, key_file = {};
   // Called after the headers have arrived and before the body is read. It may answer the request,
   // which then does not reach the handler, or change how large this body may be (initially
@@ -92,6 +92,11 @@ class HttpServer {
   ~HttpServer();
 
   std::uint16_t port() const noexcept;
+
+  // Reads the files of the certificate and its key again, for connections that begin from now on;
+  // the others continue as they are. Throws Error if a file cannot be used, and changes nothing
+  // then. Thread-safe.
+  void reload_certificate();
 
   // Accepts no more connections, closes the idle ones, answers the requests that have begun, and
   // returns when that is done. Requests whose reply has not been called yet count as begun; it

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,16 +13,18 @@
 #include "sau/http/http_reply.hpp"
 #include "sau/http/http_server.hpp"
 #include "sau/serve/service.hpp"
+#include "sau/serve_http/access_key.hpp"
 
 namespace sau {
 
 namespace detail {
+class Access;
 class JobQueue;
 struct Call;
 }  // namespace detail
 
 struct ServiceOverHttpOptions {
-  std::vector<std::string> keys = {};                 // none: whoever reaches the server may use it
+  std::vector<AccessKey> keys = {};                   // none: whoever reaches the server may use it
   std::size_t model_bytes = std::size_t{256} << 20;   // the largest body of PUT /model
   std::size_t queue = 64;                             // answers of one kind that may wait
   std::shared_ptr<const HttpTally> connections = {};  // shown among the metrics
@@ -51,21 +52,19 @@ class ServiceOverHttp {
   std::optional<HttpResponse> check_head(const HttpRequest& head, std::size_t& body_limit,
                                          Port port = Port::kMain);
   void answer(HttpRequest request, const HttpReply& reply, Port port = Port::kMain);
+  // Replaces the keys while it runs. None: as in the options.
+  void set_keys(std::vector<AccessKey> keys);
   // {"error":{"code","message"}} for requests that the transport refuses.
   static HttpResponse error(int status, std::string_view message);
 
  private:
-  bool has_key(const HttpRequest& request) const;
   void make_later(detail::JobQueue& queue, void (*handler)(detail::Call&), detail::Call call);
 
   Service& service_;
   Evaluations& evaluations_;
   const ServiceOverHttpOptions options_;
+  const std::unique_ptr<detail::Access> access_;
   std::unique_ptr<detail::JobQueue> metrics_, look_ups_, models_, training_;
 };
-
-// One key per line; empty lines and lines that begin with # are skipped. Throws Error when there is
-// no key, or one that is too short to be a secret.
-std::vector<std::string> read_keys(const std::filesystem::path& file);
 
 }  // namespace sau
