@@ -4,10 +4,12 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <exception>
 #include <mutex>
 
+#include "core/json_text.hpp"
 #include "sau/core/time_text.hpp"
 
 namespace sau::cli {
@@ -19,7 +21,20 @@ bool takes_a_line() noexcept {
   return ::poll(&where, 1, 0) == 1;
 }
 
+std::atomic<bool> as_json = false;
+
+std::string line_of(const std::string& time, std::string_view message) {
+  if (!as_json) return fmt::format("{} {}\n", time, message);
+  std::string line = R"({"time":)";
+  detail::append_json(line, time);
+  line += R"(,"message":)";
+  detail::append_json(line, message);
+  return line + "}\n";
+}
+
 }  // namespace
+
+void write_lines_as_json() noexcept { as_json = true; }
 
 void note(const std::string& line) noexcept {
   try {
@@ -27,15 +42,16 @@ void note(const std::string& line) noexcept {
     static std::size_t left_out = 0;
     constexpr std::size_t kLongest = 2048;  // a pipe that is writable takes at least 4096
     const std::string time = write_time(milliseconds_now());
-    std::string text = fmt::format("{} {}\n", time, line.substr(0, kLongest));
+    std::string text = line_of(time, std::string_view(line).substr(0, kLongest));
     const std::lock_guard lock(mutex);
     if (!takes_a_line()) {
       ++left_out;
       return;
     }
     if (left_out > 0) {
-      text.insert(0, fmt::format("{} lines left out here, as nobody read the ones before: {}\n",
-                                 time, left_out));
+      text.insert(0, line_of(time, fmt::format("lines left out here, as nobody read the ones "
+                                               "before: {}",
+                                               left_out)));
       left_out = 0;
     }
     std::fputs(text.c_str(), stderr);

@@ -15,6 +15,9 @@ namespace sau::cli {
 // later one says so.
 void note(const std::string& line) noexcept;
 
+// From now on each line is a JSON object: {"time", "message"}.
+void write_lines_as_json() noexcept;
+
 // Notes that a request ("GET /path") has failed, and why.
 void note_failure(std::string_view request, const char* what);
 

@@ -10,12 +10,14 @@
 #include "commands.hpp"
 #include "file_budget.hpp"
 #include "flags.hpp"
+#include "inherited_sockets.hpp"
 #include "operator_lines.hpp"
 #include "sau/core/error.hpp"
 #include "sau/http/host.hpp"
 #include "sau/http/http_server.hpp"
 #include "sau/serve_http/secret_file.hpp"
 #include "sau/serve_http/service_over_http.hpp"
+#include "served.hpp"
 #include "stop.hpp"
 
 namespace sau::cli {
@@ -24,8 +26,9 @@ namespace {
 struct ServeFlags {
   std::string agent, listen = "127.0.0.1";
   std::optional<std::uint64_t> seed;
-  std::string key_file, tls_certificate, tls_key;
-  std::optional<std::uint64_t> connections_per_address, health_port;
+  std::string key_file, tls_certificate, tls_key, log_format = "text";
+  std::vector<std::string> apps;
+  std::optional<std::uint64_t> connections_per_address, health_port, rate_limit, address_rate_limit;
   std::uint64_t port = 8080, threads = 2, connections = 1000, max_actions = 1000,
                 max_model_bytes = std::uint64_t{256} << 20, snapshot_seconds = 60,
                 request_seconds = 15, model_versions = 8, version_seconds = 3600;
@@ -65,6 +68,30 @@ void check(const ServeFlags& flags) {
   if (flags.tls_certificate.empty() != flags.tls_key.empty()) {
     throw UsageError("serve: --tls-certificate and --tls-key go together");
   }
+  if (flags.log_format != "text" && flags.log_format != "json") {
+    throw UsageError("serve: --log-format " + flags.log_format + "; expected text or json");
+  }
+}
+
+// The sockets that this process was started with, for the two ports; -1 if there is none.
+struct Listeners {
+  int main = -1, health = -1;
+};
+
+// Also sets the address that is listened on.
+Listeners take_listeners(ServeFlags& flags) {
+  Listeners listeners;
+  for (const InheritedSocket& socket : take_inherited_sockets()) {
+    int& place = socket.name == "health" ? listeners.health : listeners.main;
+    if (place >= 0) {
+      throw UsageError(
+          "serve: started with too many sockets (LISTEN_FDS); expected one, and maybe another that "
+          "is named 'health'");
+    }
+    place = socket.descriptor;
+    if (socket.name != "health") flags.listen = socket.address;
+  }
+  return listeners;
 }
 
 // Notes which of the files that hold secrets others may read. Throws if others may write to one.
@@ -138,21 +165,24 @@ void reload(const ServeFlags& flags, ServiceOverHttp& over_http,
                     : fmt::format("SIGHUP: read again: {}", fmt::join(read, ", ")));
 }
 
-int serve(const std::string& folder, const ServeFlags& flags) {
+int serve(const std::string& folder, ServeFlags flags) {
+  const Listeners listeners = take_listeners(flags);
   check(flags);
+  if (flags.log_format == "json") write_lines_as_json();
+  const bool has_health = flags.health_port || listeners.health >= 0;
+  std::vector<Served> all = served_folders(folder, flags.apps);
   return_large_blocks();
   const std::atomic<bool>& stop = stop_on_signals();
   std::atomic<bool>& hangup = notice_hangups();
   ignore_broken_pipes();
   std::string shortage;
-  const FileBudget files =
-      allow_files({.threads = flags.threads,
-                   .connections = flags.connections,
-                   .health_connections = flags.health_port ? kHealthConnections : 0},
-                  shortage);
+  const FileBudget files = allow_files({.threads = flags.threads,
+                                        .connections = flags.connections,
+                                        .health_connections = has_health ? kHealthConnections : 0,
+                                        .logs = all.size()},
+                                       shortage);
   if (!shortage.empty()) note(shortage);
   ServiceOptions options;
-  options.folder = folder;
   options.agent = flags.agent;
   options.seed = flags.seed;
   options.limits.actions = flags.max_actions;
@@ -167,12 +197,18 @@ int serve(const std::string& folder, const ServeFlags& flags) {
   over_http_options.model_bytes = flags.max_model_bytes;
   over_http_options.connections = tally;
   over_http_options.on_failure = note_failure;
-  Service service(std::move(options));
-  Evaluations evaluations(service, {.folder = folder, .note = note});
-  ServiceOverHttp over_http(service, evaluations, std::move(over_http_options));
+  over_http_options.limits = {static_cast<double>(flags.rate_limit.value_or(0)),
+                              static_cast<double>(flags.address_rate_limit.value_or(0))};
+  open(all, options);
+  for (const Served& each : all) {
+    if (!each.name.empty()) over_http_options.applications.push_back(each.application());
+  }
+  ServiceOverHttp over_http(*all.front().service, *all.front().evaluations,
+                            std::move(over_http_options));
 
   HttpServerOptions main_options = server_options(flags, over_http, ServiceOverHttp::Port::kMain);
   main_options.port = static_cast<std::uint16_t>(flags.port);
+  main_options.listener = listeners.main;
   main_options.threads = static_cast<unsigned>(flags.threads);
   main_options.large_bodies = 2 * flags.max_model_bytes;
   main_options.connections = files.connections;
@@ -180,10 +216,11 @@ int serve(const std::string& folder, const ServeFlags& flags) {
   main_options.tally = tally;
   HttpServer server(std::move(main_options), handler_of(over_http, ServiceOverHttp::Port::kMain));
   std::optional<HttpServer> health;
-  if (flags.health_port) {
+  if (has_health) {
     HttpServerOptions health_options =
         server_options(flags, over_http, ServiceOverHttp::Port::kHealth);
-    health_options.port = static_cast<std::uint16_t>(*flags.health_port);
+    health_options.port = static_cast<std::uint16_t>(flags.health_port.value_or(0));
+    health_options.listener = listeners.health;
     health_options.connections = kHealthConnections;
     health_options.tally = tally;
     health.emplace(std::move(health_options),
@@ -191,8 +228,11 @@ int serve(const std::string& folder, const ServeFlags& flags) {
   }
   check_secrets(flags);
   if (!flags.quiet) {
-    say(fmt::format("serving {} with {} at {}\n", folder, service.agent(),
-                    address_of(flags, server.port())));
+    for (const Served& each : all) {
+      say(fmt::format("serving {} with {} at {}{}\n", each.folder, each.service->agent(),
+                      address_of(flags, server.port()),
+                      each.name.empty() ? "" : "apps/" + each.name + "/"));
+    }
     if (health) say(fmt::format("health at {}\n", address_of(flags, health->port())));
   }
   DropLines drops(*tally);
@@ -207,7 +247,7 @@ int serve(const std::string& folder, const ServeFlags& flags) {
   if (!flags.quiet) note("stopping: requests that have begun are answered, the model is written");
   server.stop();
   if (health) health->stop();
-  service.stop();
+  for (const Served& each : all) each.service->stop();
   return 0;
 }
 
@@ -243,6 +283,9 @@ Handler describe_serve(CLI::App& app) {
       "Rewards are from -1 to 1; others are refused. For other units set rewardMinimum and\n"
       "rewardMaximum to your range (PUT /personalizer/v1.0/configurations/service). The default\n"
       "agent takes rewards in any unit; docs/service.md says what other agents need.\n"
+      "If it is started with a socket (LISTEN_FDS, as by a systemd socket unit), it listens "
+      "there:\n"
+      "a restart then refuses no connection.\n"
       "After SIGTERM or Ctrl-C it answers the requests that have begun, then ends. After SIGHUP "
       "it\n"
       "reads the keys and the certificate again; connections stay open.\n"
@@ -259,12 +302,25 @@ Handler describe_serve(CLI::App& app) {
              "connections from one address [half of --connections; loopback: no limit]");
   add_number(app, "--health-port", {.min = 0.0, .max = 65535.0}, flags->health_port,
              "a second port with only /healthz, /readyz and /metrics; 0: any free port [none]");
+  add_number(app, "--rate-limit", {.min = 1.0, .max = 1e9}, flags->rate_limit,
+             "requests a second with one key; more are answered 429 [no limit]");
+  add_number(app, "--address-rate-limit", {.min = 1.0, .max = 1e9}, flags->address_rate_limit,
+             "the same for one address [no limit]");
+  app.add_option("--app", flags->apps,
+                 "a further application with a folder of its own, below /apps/NAME; may be given\n"
+                 "several times")
+      ->type_name("NAME=FOLDER")
+      ->allow_extra_args(false);
+  app.add_option("--log-format", flags->log_format,
+                 "how lines are written to standard error: text or json [text]")
+      ->type_name("FORMAT");
   app.add_option("--listen", flags->listen,
                  "IP address to listen on; needs --key-file unless it is loopback [127.0.0.1]")
       ->type_name("ADDRESS");
   app.add_option("--key-file", flags->key_file,
                  "file with the keys of callers, one per line, each maybe followed by its\n"
-                 "rights: decide, reward, read, admin; without any it has all")
+                 "rights (decide, reward, read, admin; without any it has all), by app=NAME and\n"
+                 "by rate=N")
       ->type_name("FILE");
   app.add_option("--tls-certificate", flags->tls_certificate, "certificate chain, PEM")
       ->type_name("FILE");

@@ -1,6 +1,7 @@
 #include "serve_http/access.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -69,6 +70,18 @@ HttpResponse missing_right(Right right) {
       ", error=\"insufficient_scope\", scope=\"" + name + "\"");
 }
 
+HttpResponse wrong_application(const AccessKey& key) {
+  return error_response(403, "this key is for the application '" + key.application + "' alone", "",
+                        "Forbidden");
+}
+
+HttpResponse too_many(unsigned seconds, const char* whose) {
+  HttpResponse response = error_response(
+      429, std::string("too many requests ") + whose + "; try again later", "", "TooManyRequests");
+  response.headers.push_back({"Retry-After", std::to_string(seconds)});
+  return response;
+}
+
 // A page of another site, open in a browser on this machine, must not use a server without keys:
 // neither under the site's own name nor under a name that it has made to point here.
 std::optional<HttpResponse> foreign_site(const HttpRequest& head) {
@@ -83,7 +96,9 @@ std::optional<HttpResponse> foreign_site(const HttpRequest& head) {
 
 }  // namespace
 
-Access::Access(std::vector<AccessKey> keys) { set_keys(std::move(keys)); }
+Access::Access(std::vector<AccessKey> keys, const RateLimits& limits) : limits_(limits) {
+  set_keys(std::move(keys));
+}
 
 void Access::set_keys(std::vector<AccessKey> keys) {
   auto fresh = std::make_shared<const std::vector<AccessKey>>(std::move(keys));
@@ -96,16 +111,30 @@ Access::Keys Access::keys() const {
   return keys_;
 }
 
-std::optional<HttpResponse> Access::refusal_of(const HttpRequest& head, const Found& found) const {
+std::optional<HttpResponse> Access::refusal_of(const HttpRequest& head, const Found& found,
+                                               std::string_view application) {
   const Keys all = keys();
-  if (all->empty()) return foreign_site(head);
+  if (all->empty()) {
+    if (auto refusal = foreign_site(head)) return refusal;
+  }
   if (found.open) return std::nullopt;
+  // Before the key is looked at, so that nobody tries many keys in a short time.
+  if (limits_.per_address > 0.0) {
+    const unsigned seconds = by_address_.wait(head.client, limits_.per_address);
+    if (seconds > 0) return too_many(seconds, "from this address");
+  }
+  if (all->empty()) return std::nullopt;
   const std::string_view given = given_key(head);
   const AccessKey* const key = find_key(*all, given);
   if (key == nullptr) return unknown_key(!given.empty());
+  if (!key->application.empty() && key->application != application) return wrong_application(*key);
   // Whoever has a key may know which paths there are.
   if (found.route != nullptr && !key->may(*found.route->right)) {
     return missing_right(*found.route->right);
+  }
+  if (const double rate = key->rate > 0.0 ? key->rate : limits_.per_key; rate > 0.0) {
+    const unsigned seconds = by_key_.wait(std::hash<std::string>()(key->secret), rate);
+    if (seconds > 0) return too_many(seconds, "with this key");
   }
   return std::nullopt;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <sstream>
 #include <utility>
 
@@ -29,6 +30,17 @@ Right right_of(const std::string& word) {
   throw Error(unknown_name("right", word, known));
 }
 
+constexpr std::string_view kApplication = "app=", kRate = "rate=";
+
+double rate_of(const std::string& text) {
+  double rate = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rate);
+  if (error != std::errc() || end != text.data() + text.size() || !(rate > 0.0) || rate > 1e9) {
+    throw Error("rate=" + text + ": expected how many requests a second, a number above 0");
+  }
+  return rate;
+}
+
 void check_secret(const std::string& secret, const std::vector<AccessKey>& before) {
   constexpr std::size_t kShortest = 16;
   if (std::ranges::any_of(secret, [](char c) { return c <= ' ' || c > '~'; })) {
@@ -49,7 +61,16 @@ AccessKey read_key(const std::string& line, const std::vector<AccessKey>& before
   words >> key.secret;
   check_secret(key.secret, before);
   unsigned rights = 0;
-  for (std::string word; words >> word;) rights |= static_cast<unsigned>(right_of(word));
+  for (std::string word; words >> word;) {
+    if (word.starts_with(kApplication)) {
+      key.application = word.substr(kApplication.size());
+      if (key.application.empty()) throw Error("app= needs a name");
+    } else if (word.starts_with(kRate)) {
+      key.rate = rate_of(word.substr(kRate.size()));
+    } else {
+      rights |= static_cast<unsigned>(right_of(word));
+    }
+  }
   if (rights != 0) key.rights = rights;
   return key;
 }

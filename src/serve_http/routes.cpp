@@ -10,6 +10,7 @@
 #include "serve_http/answers.hpp"
 #include "serve_http/embedded_live.hpp"
 #include "serve_http/json_text.hpp"
+#include "serve_http/process_metrics.hpp"
 
 namespace sau::detail {
 namespace {
@@ -166,14 +167,16 @@ void metrics(Call& call) {
   }
   call.reply({.status = 200,
               .headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}},
-              .body = call.service.metrics()});
+              .body = call.service.metrics() + process_metrics()});
 }
 
 void healthz(Call& call) { call.reply(text_response(200, "ok")); }
 
 void readyz(Call& call) {
-  call.reply(call.service.ready() ? text_response(200, "ready")
-                                  : error_response(503, "not ready yet"));
+  const bool ready = call.service.ready() && std::ranges::all_of(call.others, [](const auto& each) {
+                       return each.service->ready();
+                     });
+  call.reply(ready ? text_response(200, "ready") : error_response(503, "not ready yet"));
 }
 
 void page(Call& call) {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,7 @@
 #include "sau/http/http_server.hpp"
 #include "sau/serve/service.hpp"
 #include "sau/serve_http/access_key.hpp"
+#include "sau/serve_http/service_over_http.hpp"
 
 namespace sau::detail {
 
@@ -19,6 +21,7 @@ struct Call {
   Service& service;
   Evaluations& evaluations;
   std::shared_ptr<const HttpTally> connections;  // may be null
+  std::span<const Application> others;           // if it is for the process: all further services
   HttpRequest request;
   std::string event_id;      // from the path, if it has one; or the id of an evaluation
   std::string_view invalid;  // of the route

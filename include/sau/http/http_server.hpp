@@ -43,6 +43,9 @@ constexpr std::size_t spare_connections(std::size_t connections) {
 struct HttpServerOptions {
   std::string address = "127.0.0.1";  // an IP address, or "localhost"
   std::uint16_t port = 0;             // 0: any free port
+  // A socket that listens already, instead of address and port. The server closes its own copy when
+  // it stops. If another process has one, connections wait there and are not refused.
+  int listener = -1;
   unsigned threads = 1;
   std::size_t header_limit = 16'384;   // bytes of the request line and the headers
   std::size_t body_limit = 1'048'576;  // bytes
@@ -99,8 +102,9 @@ class HttpServer {
   void reload_certificate();
 
   // Accepts no more connections, closes the idle ones, answers the requests that have begun, and
-  // returns when that is done. Requests whose reply has not been called yet count as begun; it
-  // waits for them until stop_timeout. Must not be called by the handler.
+  // returns when that is done. A connection that has not sent its first request yet gets two
+  // seconds. Requests whose reply has not been called yet count as begun; it waits for them until
+  // stop_timeout. Must not be called by the handler.
   void stop();
 
  private:
