@@ -49,7 +49,7 @@ py::tuple coefficients(const AgentHandle& handle) {
   return py::make_tuple(slope, array_of(found.intercept));
 }
 
-std::uint64_t number_of(const AgentHandle& handle) {
+std::uint64_t agent_number(const AgentHandle& handle) {
   if (handle.has_offers()) return handle.offers().number;
   return handle.started() ? handle.shared()->number : 0;
 }
@@ -60,7 +60,7 @@ void define_knowledge(AgentClass& type) {
   using namespace py::literals;
   type.def("_evidence", &evidence_of, "limit"_a)
       .def_property_readonly("_coefficients", &coefficients)
-      .def_property_readonly("_number", &number_of);
+      .def_property_readonly("_number", &agent_number);
 }
 
 }  // namespace sau::python

@@ -157,6 +157,7 @@ Canvas::~Canvas() = default;
 
 void Canvas::fill(Colour colour) {
   set_source(surface_->cairo, colour);
+  if (width_ == paper_width_ && height_ == paper_height_) return cairo_paint(surface_->cairo);
   cairo_rectangle(surface_->cairo, 0.0, 0.0, width_, height_);
   cairo_fill(surface_->cairo);
 }

@@ -47,7 +47,14 @@ std::string latex_text(std::string_view text) {
   return escaped;
 }
 
+namespace {
+
+constexpr std::size_t kLongestLine = 24;  // characters of a name that fit on one line
+
+}  // namespace
+
 std::string latex_name(std::string_view name) {
+  if (name.size() <= kLongestLine) return latex_text(name);
   std::string text;
   for (std::size_t start = 0; start < name.size();) {
     const std::size_t end = std::min(name.find_first_of("(,+=_/-|", start), name.size() - 1) + 1;
@@ -59,9 +66,8 @@ std::string latex_name(std::string_view name) {
 }
 
 std::string latex_column(std::span<const std::string> names) {
-  constexpr std::size_t kLongest = 24;  // characters that fit on one line
-  const bool wide =
-      std::ranges::any_of(names, [](const std::string& name) { return name.size() > kLongest; });
+  const bool wide = std::ranges::any_of(
+      names, [](const std::string& name) { return name.size() > kLongestLine; });
   return wide ? ">{\\raggedright\\arraybackslash}p{3.6cm}" : "l";
 }
 

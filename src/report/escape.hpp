@@ -10,7 +10,7 @@ namespace sau::detail {
 std::string markdown_text(std::string_view text);
 // For pdfLaTeX: escapes special characters; ± becomes a formula.
 std::string latex_text(std::string_view text);
-// A name that may be broken into lines after ( , + = _ / - and |.
+// A name. A long one may be broken into lines after ( , + = _ / - and |.
 std::string latex_name(std::string_view name);
 // The type of a column with these names, and the heading of a column of numbers: of fixed width, so
 // that lines break, if a name is long. Both need the package array.

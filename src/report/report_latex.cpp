@@ -128,7 +128,8 @@ std::string report_latex(const Report& report) {
     for (const RankFigure& figure : section.ranks) text += ranks_text(figure);
   }
   text +=
-      "\nBrackets are 95\\,\\% bootstrap intervals (BCa); $p$ is from Wilcoxon's signed-rank "
+      "\nBrackets are 95\\,\\% bootstrap intervals (BCa; percentile for mean ranks); $p$ is from "
+      "Wilcoxon's signed-rank "
       "test, two-sided; Holm's correction is over the pairs of a problem. Bold: less regret at the "
       "5\\,\\% level after the correction.\n";
   if (!report.theory.empty()) text += theory_text_of(report);

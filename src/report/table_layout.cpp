@@ -108,7 +108,7 @@ std::string legend(const Table& table, std::string_view best, std::string_view n
       add("† and a share: so many trials were stuck, rounded up.");
     }
     if (any([](const TableCell& cell) { return cell.groups.has_value(); })) {
-      add("‡: two groups of trials far apart (Ashman's D above 4), so the mean describes neither.");
+      add("‡: two groups of trials far apart (Ashman's D above 6), so the mean describes neither.");
     }
   }
   if (any([](const TableCell& cell) { return cell.z.has_value(); })) {

@@ -235,9 +235,9 @@ TEST_F(TableFormats, Text) {
             "  Uniform            here   15000 ± 100\n"
             "                     paper  15238 ± 131\n"
             "                     z             -1.4\n"
-            "  *: lowest mean of the problem. ~: at most two combined standard errors above it. z: "
-            "(here - paper) in\n"
-            "  combined standard errors.\n");
+            "  *: lowest mean of the problem. ~: at most two combined standard errors above it. "
+            "Behind ±: the standard\n"
+            "  error of the mean. z: (here - paper) in combined standard errors.\n");
 }
 
 TEST_F(TableFormats, Markdown) {
@@ -255,7 +255,8 @@ TEST_F(TableFormats, Markdown) {
             "| | paper | 15238 ± 131 |\n"
             "| | z | -1.4 |\n\n"
             "Bold: lowest mean of the problem. Italic: at most two combined standard errors above "
-            "it. z: (here - paper) in combined standard errors.\n");
+            "it. Behind ±: the standard error of the mean. z: (here - paper) in combined standard "
+            "errors.\n");
 }
 
 TEST_F(TableFormats, Csv) {
@@ -274,11 +275,12 @@ TEST_F(TableFormats, Csv) {
 
 TEST_F(TableFormats, Latex) {
   EXPECT_EQ(table_latex(tables_),
-            "% Needs \\usepackage{booktabs}.\n\n"
+            "% Needs \\usepackage{array,booktabs}.\n\n"
             "\\begin{table}[ht]\n  \\centering\n"
             "  \\caption{Cumulative regret: wheel, 2000 steps, 0 to 50 trials. Bold: lowest mean "
-            "of the problem. Italic: at most two combined standard errors above it. z: (here - "
-            "paper) in combined standard errors.}\n"
+            "of the problem. Italic: at most two combined standard errors above it. Behind "
+            "$\\pm$: the standard error of the mean. z: (here - paper) in combined standard "
+            "errors.}\n"
             "  \\footnotesize\n  \\setlength{\\tabcolsep}{3pt}\n  \\begin{tabular}{llr}\n"
             "    \\toprule\n    Algorithm & & wheel-0.90 \\\\\n    \\midrule\n"
             "    NeuralLinear & here & $\\mathbf{7000} \\pm \\mathbf{30}$ \\\\\n"

@@ -85,7 +85,7 @@ export class TableView {
       (this.table.kind !== 'time' && this.table.cells.some((cell) => cell.stuck)
         ? ' \u2020: the share of stuck trials, rounded up.' : '') +
       (this.table.cells.some((cell) => cell.groups !== null)
-        ? ' \u2021: two groups of trials far apart (Ashman\u2019s D above 4), so the mean ' +
+        ? ' \u2021: two groups of trials far apart (Ashman\u2019s D above 6), so the mean ' +
           'describes neither.' : '') +
       (!paper ? '' : tinted
         ? ' Second line: the paper\u2019s, and the difference in combined standard errors.'

@@ -31,8 +31,9 @@ struct TwoGroups {
 
 // Splits the values where the squared distances to the two means are least. They are two groups if
 // there are at least 20 values, each group has at least 3 of them and 2 %, and the means are far
-// apart: Ashman's D, sqrt(2) |m1 - m2| / sqrt(s1^2 + s2^2), is above 4 (Ashman, Bird & Zepf 1994
-// ask for 2; but a split of one normal group has 2.7, of a uniform one 3.5).
+// apart: Ashman's D, sqrt(2) |m1 - m2| / sqrt(s1^2 + s2^2), is above 6 (Ashman, Bird & Zepf 1994
+// ask for 2; but the best split of one normal group has 2.7 already). Of 1000 samples of 20 to 100
+// normal, uniform, exponential and log-normal numbers, at most 3, 9, 28 and 34 count as two groups.
 std::optional<TwoGroups> two_groups(std::span<const double> values);
 
 // All zero for no values.
