@@ -100,6 +100,7 @@ std::vector<std::string> choices_in(E) {
 // The values that a flag of that command takes; empty if it takes anything.
 std::vector<std::string> values_of(const std::string& command, const std::string& flag) {
   if (command == "serve" && flag == "agent") return agents_to_serve();
+  if (command == "serve" && flag == "log-format") return {"text", "json"};
   if (command == "log" && flag == "format") return {"jsonl", "dsjson"};
   if (command == "evaluate" && flag == "format") return choices_in(ChoiceFormat{});
   if (command == "report" && flag == "format") {
