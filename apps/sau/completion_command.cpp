@@ -100,6 +100,7 @@ std::vector<std::string> choices_in(E) {
 // The values that a flag of that command takes; empty if it takes anything.
 std::vector<std::string> values_of(const std::string& command, const std::string& flag) {
   if (command == "serve" && flag == "agent") return agents_to_serve();
+  if (command == "serve" && flag == "log-format") return {"text", "json"};
   if (command == "log" && flag == "format") return {"jsonl", "dsjson"};
   if (command == "evaluate" && flag == "format") return choices_in(ChoiceFormat{});
   if (command == "report" && flag == "format") {
@@ -128,11 +129,9 @@ std::vector<std::string> values_of(const std::string& command, const std::string
 constexpr const char* kValueFlags[] = {"problem", "agent",     "only",     "table", "format",
                                        "policy",  "estimator", "interval", "as"};
 // These flags take other values than flags of the same name in other commands.
-constexpr std::pair<const char*, const char*> kOwnValues[] = {{"report", "only"},
-                                                              {"report", "format"},
-                                                              {"serve", "agent"},
-                                                              {"log", "format"},
-                                                              {"evaluate", "format"}};
+constexpr std::pair<const char*, const char*> kOwnValues[] = {
+    {"report", "only"},      {"report", "format"}, {"serve", "agent"},
+    {"serve", "log-format"}, {"log", "format"},    {"evaluate", "format"}};
 constexpr const char* kShells[] = {"bash", "zsh", "fish"};
 
 // The words that may follow `sau data COMMAND` besides flags.

@@ -16,6 +16,7 @@
 #include "core/gradual_file.hpp"
 #include "file_budget.hpp"
 #include "sau/core/error.hpp"
+#include "sau/core/spec.hpp"
 #include "sau/core/time_text.hpp"
 #include "sau/serve/log_tools.hpp"
 
@@ -299,7 +300,15 @@ Handler describe_log(CLI::App& app) {
   add("versions", "list the earlier models that are kept, the latest first", versions_command);
   CLI::App* const rollback =
       add("rollback", "go back to an earlier model, and to its agent", rollback_command);
-  rollback->add_option("version", flags->version, "its number; sau log versions lists them")
+  rollback
+      ->add_option_function<std::string>(
+          "version",
+          [flags](const std::string& given) {
+            sau::detail::read_value("log rollback", "version", given, Bounds{.min = 1.0},
+                                    flags->version);
+          },
+          "its number; sau log versions lists them")
+      ->type_name("N")
       ->required();
   rollback->footer(
       "The log says that the model was replaced, and learning continues from there. Stop the\n"

@@ -318,9 +318,8 @@ Handler describe_serve(CLI::App& app) {
                  "IP address to listen on; needs --key-file unless it is loopback [127.0.0.1]")
       ->type_name("ADDRESS");
   app.add_option("--key-file", flags->key_file,
-                 "file with the keys of callers, one per line, each maybe followed by its\n"
-                 "rights (decide, reward, read, admin; without any it has all), by app=NAME and\n"
-                 "by rate=N")
+                 "file with the keys of callers, one per line; after a key may come its rights\n"
+                 "(decide, reward, read, admin; without any it has all), app=NAME and rate=N")
       ->type_name("FILE");
   app.add_option("--tls-certificate", flags->tls_certificate, "certificate chain, PEM")
       ->type_name("FILE");

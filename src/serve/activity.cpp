@@ -42,6 +42,7 @@ void Activity::learned(Milliseconds steady, double reward, double baseline) {
   ++now.learned;
   now.reward_sum += reward;
   now.baseline_sum += baseline;
+  now.gain_squares += (reward - baseline) * (reward - baseline);
 }
 
 std::vector<Activity::Second> Activity::history(const ClockReading& now) const {

@@ -22,6 +22,7 @@ class Activity {
     Milliseconds time = 0;  // its beginning; in history(), the time of day
     std::uint64_t ranks = 0, rewards = 0, learned = 0, explored = 0, agreed = 0;
     double reward_sum = 0.0, baseline_sum = 0.0;
+    double gain_squares = 0.0;  // of the differences of the two, summed
   };
   struct Recent {
     std::string event_id, action_id;

@@ -50,6 +50,10 @@ struct ServiceView {
   std::vector<Activity::Share> shares = {};
   std::vector<ActionRecord> actions = {};
 };
+// What the agent has learned about the actions of these shares; about the `limit` ids with most
+// rewards in any case.
+std::vector<ActionRecord> records_of(const OfferAgent& agent,
+                                     const std::vector<Activity::Share>& shares, std::size_t limit);
 std::string describe_status(const ServiceView& view, const Activity& activity,
                             const EventStore& store);
 

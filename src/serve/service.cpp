@@ -66,7 +66,7 @@ class Service::Implementation final : public JournalObserver {
   ~Implementation() { stop(); }
 
   std::string agent() const { return policies_.present().agent; }
-  std::string versions() const { return to_json(model_versions(options_.folder)); }
+  std::string versions() const { return to_json(kept_versions(options_.folder)); }
   Policies& policies() noexcept { return policies_; }
   Slots& slots() noexcept { return slots_; }
   std::optional<GateState> gate() const { return learner_.gate(); }
@@ -190,7 +190,7 @@ class Service::Implementation final : public JournalObserver {
                      .gate = learner_.gate()};
     constexpr std::size_t kActions = 50;
     view.shares = activity_.shares(kActions);
-    view.actions = published->agent->actions(kActions);
+    view.actions = records_of(*published->agent, view.shares, kActions);
     return store_.read(
         [&](const EventStore& store) { return describe_status(view, activity_, store); });
   }

@@ -33,6 +33,13 @@ VersionJson json_of(const ModelVersion& version) {
 }  // namespace
 
 std::vector<ModelVersion> model_versions(const fs::path& folder) {
+  detail::read_folder(folder);
+  return detail::kept_versions(folder);
+}
+
+namespace detail {
+
+std::vector<ModelVersion> kept_versions(const fs::path& folder) {
   std::vector<ModelVersion> found;
   if (!fs::exists(versions_folder(folder))) return found;
   for (const auto& entry : fs::directory_iterator(versions_folder(folder))) {
@@ -56,22 +63,20 @@ std::vector<ModelVersion> model_versions(const fs::path& folder) {
   return found;
 }
 
-namespace detail {
-
 void keep_version(const fs::path& folder, const ModelVersion& version, std::string_view model,
                   std::size_t most) {
   if (most == 0) return;
   fs::create_directories(versions_folder(folder));
   write_file(version_file(folder, version.version, ".sau"), model);
   write_file(version_file(folder, version.version, ".json"), json_of(version).dump());
-  for (const ModelVersion& old : model_versions(folder) | std::views::drop(most)) {
+  for (const ModelVersion& old : kept_versions(folder) | std::views::drop(most)) {
     fs::remove(version_file(folder, old.version, ".json"));
     fs::remove(version_file(folder, old.version, ".sau"));
   }
 }
 
 std::string read_version(const fs::path& folder, Sequence version) {
-  const auto known = model_versions(folder);
+  const auto known = kept_versions(folder);
   if (std::ranges::find(known, version, &ModelVersion::version) != known.end()) {
     return read_file(version_file(folder, version, ".sau"));
   }

@@ -17,6 +17,9 @@ namespace sau::detail {
 void keep_version(const std::filesystem::path& folder, const ModelVersion& version,
                   std::string_view model, std::size_t most);
 
+// The latest first.
+std::vector<ModelVersion> kept_versions(const std::filesystem::path& folder);
+
 // The model file of a version; the error names the versions that there are.
 std::string read_version(const std::filesystem::path& folder, Sequence version);
 

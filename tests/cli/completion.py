@@ -110,6 +110,7 @@ class Bash(SauTestCase):
                                                  for alias in known["agent_aliases"])})
         self.assertEqual(self.complete("serve", "--ke"), ["--key-file"])
         self.assertEqual(self.complete("serve", "--port", ""), [])
+        self.assertEqual(self.complete("serve", "--log-format", ""), ["text", "json"])
         self.assertEqual(set(self.complete("log", "")), {"export", "verify", "replay", "backup", "restore",
                                                    "upgrade", "accept", "strike", "erase",
                                                    "versions", "rollback", "import", "--help"})

@@ -375,6 +375,13 @@ TEST(Service, TheBaselineIsEstimatedWithoutBias) {
   const double deviation = std::sqrt(1.0 / 3.0 * 2.0 / 3.0 / kEvents);
   EXPECT_NEAR(now["meanReward"].get<double>(), 1.0 / 3.0, 4.0 * deviation);
   EXPECT_NEAR(now["baselineReward"].get<double>(), 1.0, 4.0 * 3.0 * deviation);
+  // The difference is -2 in a third of the events, and 0 in the others.
+  const json& gain = now["gain"];
+  const double spread = 2.0 * deviation;
+  EXPECT_NEAR(gain["mean"].get<double>(), -2.0 / 3.0, 4.0 * spread);
+  EXPECT_NEAR(gain["high"].get<double>() - gain["low"].get<double>(), 2.0 * 1.96 * spread,
+              0.2 * spread);
+  EXPECT_EQ(gain["events"], kEvents);
 }
 
 // Events that nobody rewards are the normal case: they are completed together, and none of them is

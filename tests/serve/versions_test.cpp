@@ -23,7 +23,7 @@ constexpr const char* kOther = "hashed_linear(bits=9)+epsilon_greedy";
 
 TEST(Versions, TheLatestAreKept) {
   const testing::TemporaryFolder folder;
-  EXPECT_TRUE(model_versions(folder.path()).empty());
+  EXPECT_TRUE(detail::kept_versions(folder.path()).empty());
   for (const Sequence version : {3, 20, 100}) {
     detail::keep_version(folder.path(),
                          {.version = version,
@@ -34,7 +34,7 @@ TEST(Versions, TheLatestAreKept) {
                           .checksum = "x"},
                          "model" + std::to_string(version), 2);
   }
-  const auto kept = model_versions(folder.path());
+  const auto kept = detail::kept_versions(folder.path());
   ASSERT_EQ(kept.size(), 2U);
   EXPECT_EQ(kept[0].version, 100U);
   EXPECT_EQ(kept[1].version, 20U);
@@ -141,6 +141,8 @@ TEST(Versions, TheCommandDoesTheSame) {
   EXPECT_THAT(error_of([&] { roll_back(data, version, note); }), HasSubstr("in use"));
   service.stop();
   EXPECT_THAT(error_of([&] { roll_back(service.folder() / "none", version, note); }),
+              HasSubstr("service.json"));
+  EXPECT_THAT(error_of([&] { model_versions(service.folder() / "none"); }),
               HasSubstr("service.json"));
   EXPECT_THAT(error_of([&] { roll_back(data, 1'000'000, note); }),
               HasSubstr("there is no version"));

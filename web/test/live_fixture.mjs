@@ -40,6 +40,7 @@ export function makeStatus() {
              refusedRewards: 0, clippedRewards: 0, learned: 90211, waiting: 4210, refused: 17,
              logBytes: 734003200, learnerLag: 12},
     now: {ranksPerSecond: 431.2, rewardsPerSecond: 310.8, meanReward: 0.374, baselineReward: 0.291,
+          gain: {mean: 0.083, low: 0.061, high: 0.105, events: 9000},
           explorationRate: 0.083, apprenticeAgreement: null},
     members: [{spec: 'hashed_linear(relative=true)', weight: 0.82, fault: null},
               {spec: 'hashed_mlp', weight: 0, fault: 'diverged: a weight is not finite'}],

@@ -39,7 +39,8 @@ test('the page is small, and shows the status of the service', async () => {
   const {page, complaints} = await open(browser, server.address);
   const tile = (name) => page.locator('.tile', {hasText: name}).locator('dd').allTextContents();
   assert.deepEqual(await tile('Decisions'), ['1.30 M', '431 per second']);
-  assert.deepEqual(await tile('Mean reward'), ['0.374', '+29 % over the baseline']);
+  assert.deepEqual(await tile('Mean reward'), ['0.374',
+    '+0.083 over the baseline, 95 %: +0.061 to +0.105']);
   assert.deepEqual(await tile('Log'), ['734 MB', 'learner is 12 behind']);
   assert.deepEqual(await tile('Gain of the candidate'),
                    ['+0.012', '\u22120.004 to +0.029, 4,120 events']);
@@ -177,7 +178,7 @@ test('the page works for a service that has done nothing yet', async () => {
     ...full, history: full.history.map((one) => ({...one, ranks: 0, rewards: 0, meanReward: null})),
     actions: [], actionCount: 0, recent: [],
     totals: Object.fromEntries(Object.keys(full.totals).map((name) => [name, 0])),
-    now: {ranksPerSecond: 0, rewardsPerSecond: 0, meanReward: null, baselineReward: null,
+    now: {ranksPerSecond: 0, rewardsPerSecond: 0, meanReward: null, baselineReward: null, gain: null,
           explorationRate: null, apprenticeAgreement: null},
   };
   const {page, complaints} = await open(browser, server.address);

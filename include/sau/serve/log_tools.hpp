@@ -95,7 +95,7 @@ struct ModelVersion {
   std::string checksum;
 };
 
-// The latest first.
+// The latest first. Throws UsageError when this is not the folder of a service.
 std::vector<ModelVersion> model_versions(const std::filesystem::path& folder);
 
 // The rest needs the folder for itself: no server may have it open.

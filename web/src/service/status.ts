@@ -63,6 +63,8 @@ export interface Status {
   };
   now: {
     ranksPerSecond: number; rewardsPerSecond: number; meanReward: Maybe; baselineReward: Maybe;
+    // Over the baseline, per decision, with an interval of 95 %; null if events are too few.
+    gain: {mean: number; low: number; high: number; events: number} | null;
     explorationRate: Maybe; apprenticeAgreement: Maybe;
   };
   gate: Gate | null;

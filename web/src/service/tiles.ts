@@ -55,10 +55,11 @@ export class Tiles {
       : totals.lateRewards > 0 ? `${total(totals.lateRewards)} too late`
       : `${rate(now.rewardsPerSecond)} per second`);
     const {meanReward: mean, baselineReward: base} = now;
-    const gain = mean === null || base === null || base === 0 ? null : mean / base - 1;
+    const {gain} = now;
     tiles.reward.show(value(mean), base === null ? 'no baseline yet'
-      : gain === null || !(base > 0) ? `baseline ${value(base)}`
-      : `${gain < 0 ? '\u2212' : '+'}${percent(Math.abs(gain))} over the baseline`);
+      : gain === null ? `baseline ${value(base)}, too few events to compare`
+      : gain.low <= 0 && gain.high >= 0 ? `not clearly different from the baseline, ${value(base)}`
+      : `${signed(gain.mean)} over the baseline, 95 %: ${signed(gain.low)} to ${signed(gain.high)}`);
     tiles.exploration.show(percent(now.explorationRate), now.apprenticeAgreement === null
       ? 'of answers were not the best guess'
       : `apprentice agrees in ${percent(now.apprenticeAgreement)}`);
