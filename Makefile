@@ -8,7 +8,7 @@ export SAU_SKIPPED_TESTS ?= $(CURDIR)/build/skipped_tests.txt
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build quickstart python check test bench tidy format clean install package \
+.PHONY: help setup build quickstart python wheel check test bench tidy format clean install package \
         test-steps configure-release check-static test-release test-asan test-tsan check-docs
 
 step = @printf '\n== %s\n' "$(1)"
@@ -47,6 +47,13 @@ python:  ## install the Python package in a virtual environment: build/python-ve
 	  --no-deps ./python
 	@build/python-venv/bin/python -c 'import sau; print("sau", sau.__version__, "is installed")'
 	@printf 'Use it with\n  . build/python-venv/bin/activate\n'
+
+# The build folder of the program, so that the wheel has the page of reports.
+wheel: build  ## build a Python wheel that carries its libraries: build/wheel/sau-*.whl
+	tools/setup.sh python
+	$(PYTHON) -m pip wheel --disable-pip-version-check --no-index --no-deps --no-build-isolation \
+	  --config-settings=build-dir=$(CURDIR)/build --config-settings=carry=libraries -w build/wheel ./python
+	@ls -l build/wheel/*.whl
 
 test: setup  ## every check: format, layers, all tests, sanitizers, docs
 	@mkdir -p build && rm -f "$(SAU_SKIPPED_TESTS)"

@@ -10,7 +10,7 @@ build_packages=(g++ cmake ninja-build ccache pkg-config git
   libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev liblzma-dev libarchive-dev
   libcurl4-openssl-dev libssl-dev libboost-dev libxxhash-dev libcairo2-dev fonts-dejavu-core)
 program_packages=(nodejs npm librocksdb-dev liblz4-dev libsimdjson-dev prometheus-cpp-dev)
-python_packages=(pybind11-dev python3 python3-dev python3-numpy python3-venv)
+python_packages=(pybind11-dev python3 python3-dev python3-numpy python3-pip python3-venv patchelf)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libeigen3-dev
   clang-format clang-tidy clang libclang-rt-dev lld llvm chromium qemu-user curl openssl libfaketime
   python3-pytest python3-pandas python3-matplotlib python3-sklearn mypy)
@@ -54,7 +54,7 @@ setup: this is not a Debian or Ubuntu system, so nothing is installed. You need:
   OpenSSL 3, Boost 1.74 (headers), xxHash 0.8 (headers), Cairo 1.16 with its SVG, PDF and PNG surfaces, a
   sans-serif font; for the program also RocksDB 7.8, simdjson 3, prometheus-cpp 1.0, and Node.js 18
   with npm for its pages; ccache if you like; for the Python package also Python 3.11 with its
-  headers, NumPy 1.22 and pybind11 2.10; for the tests also GoogleTest 1.12, Google Benchmark 1.7,
+  headers, NumPy 1.22 and pybind11 2.10, and patchelf 0.14 to make wheels; for the tests also GoogleTest 1.12, Google Benchmark 1.7,
   Eigen 3.4, clang, clang-format, clang-tidy, lld and llvm-symbolizer 14, Chromium at /usr/bin/chromium, qemu-x86_64, libfaketime, pytest 7,
   pandas 1.5, matplotlib 3.6, scikit-learn 1.2, mypy 1.0.
   Debian calls them: ${packages[*]}

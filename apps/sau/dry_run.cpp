@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "progress.hpp"
+#include "sau/run/memory.hpp"
 #include "sau/run/plan.hpp"
 
 namespace sau::cli {
@@ -84,6 +86,9 @@ int dry_run(const Experiment& experiment, const std::filesystem::path& folder,
   constexpr double kLongest = 0.05, kTogether = 2.0;  // processor seconds
   const double budget =
       std::min(kLongest, kTogether / static_cast<double>(1 + experiment.cells.size()));
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  check_memory(experiment, flags.threads == 0 ? cores : static_cast<unsigned>(flags.threads),
+               machine_memory());
   const Plan plan = make_plan(experiment, folder, static_cast<unsigned>(flags.threads), budget);
   const auto sums = sums_of(plan, shares);
   Sum all{.name = "together"};

@@ -150,7 +150,8 @@ class EvaluateCommand {
   int run() {
     if (!flags_.tune.empty()) return tune();
     std::vector<std::string> names = flags_.policy;
-    if (names.empty()) names = {"uniform", "first"};
+    if (names.empty()) names = {"uniform"};
+    if (flags_.policy.empty() && source_->has_order()) names.emplace_back("first");
     return print(evaluate_all(names, options_));
   }
 

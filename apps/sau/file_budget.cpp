@@ -30,7 +30,7 @@ std::size_t fixed(const FileBudget& budget) {
   const std::size_t health = budget.health_connections == 0
                                  ? 0
                                  : sockets(budget.health_connections) + kListener + kPerThread;
-  return kStandard + kLogOthers + kListener + kPerThread * budget.threads + health;
+  return kStandard + budget.logs * kLogOthers + kListener + kPerThread * budget.threads + health;
 }
 
 // Raises this process's limit to `wanted` files, or as far as allowed, and returns it; nothing if
@@ -48,7 +48,9 @@ std::optional<rlim_t> raised_limit(rlim_t wanted) noexcept {
 
 }  // namespace
 
-std::size_t FileBudget::files() const noexcept { return fixed(*this) + log + sockets(connections); }
+std::size_t FileBudget::files() const noexcept {
+  return fixed(*this) + logs * log + sockets(connections);
+}
 
 FileBudget fitting(const FileBudget& wanted, std::size_t limit) {
   if (limit >= wanted.files()) return wanted;
@@ -61,9 +63,9 @@ FileBudget fitting(const FileBudget& wanted, std::size_t limit) {
                     "at least {}; raise the limit",
                     limit, budget.files()));
   }
-  // A third of the remaining files for the log, the rest for connections.
+  // A third of the remaining files for the logs, the rest for connections.
   const std::size_t left = limit - fixed(budget);
-  budget.log = std::min(std::max(left / 3, kFewestLog), wanted.log);
+  budget.log = std::min(std::max(left / 3 / budget.logs, kFewestLog), wanted.log);
   while (budget.connections < wanted.connections) {
     ++budget.connections;
     if (budget.files() <= limit) continue;

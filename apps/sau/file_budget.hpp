@@ -10,7 +10,8 @@ struct FileBudget {
   std::size_t threads = 2;  // threads that answer requests
   std::size_t connections = 1000;
   std::size_t health_connections = 0;  // of the health port; 0 if there is none
-  std::size_t log = 256;               // tables that the log keeps open
+  std::size_t log = 256;               // tables that each log keeps open
+  std::size_t logs = 1;
 
   std::size_t files() const noexcept;
 };

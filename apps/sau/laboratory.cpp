@@ -1,6 +1,7 @@
 #include "laboratory.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,6 +12,7 @@
 #include "progress.hpp"
 #include "sau/core/error.hpp"
 #include "sau/report/cell_summary.hpp"
+#include "sau/run/memory.hpp"
 #include "sau/run/results.hpp"
 #include "sau/run/runner.hpp"
 #include "stop.hpp"
@@ -35,6 +37,17 @@ std::string joined_text(std::string text, std::span<const Addition> additions) {
 }
 
 }  // namespace
+
+void limit_memory() noexcept {
+  try {
+    rlimit limit{};
+    const rlim_t memory = machine_memory();
+    if (memory == 0 || ::getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur <= memory) return;
+    limit.rlim_cur = memory;
+    static_cast<void>(::setrlimit(RLIMIT_DATA, &limit));
+  } catch (...) {  // then there is no limit
+  }
+}
 
 int run_laboratory(const Experiment& experiment, const std::filesystem::path& folder,
                    const LaboratoryFlags& flags, std::span<const MakeAddition> makers) {

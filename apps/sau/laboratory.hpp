@@ -11,6 +11,10 @@
 
 namespace sau::cli {
 
+// From now on an allocation beyond the memory of this machine fails at once, and the command says
+// for what. Otherwise the system would end the program without a word once the memory is written.
+void limit_memory() noexcept;
+
 // The flags that `sau run` and `sau paper` share.
 struct LaboratoryFlags {
   std::uint64_t seed = 1;

@@ -92,8 +92,7 @@ Handler describe_list(CLI::App& app) {
       "Lists the names that --problem and --agent take, with every setting, its default and its\n"
       "allowed values. An agent is model+strategy. A strategy alone takes its usual model, the\n"
       "first that fits. The paper's names are aliases. Every agent plays a fixed set of actions\n"
-      "(sau run) and, unless its strategy is for fixed sets only, actions that come and go by id\n"
-      "(sau serve); ids has the settings for those.");
+      "(sau run) and actions that come and go by id (sau serve); ids has the settings for those.");
   app.footer(
       "Examples:\n"
       "  sau list\n"

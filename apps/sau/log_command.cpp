@@ -16,6 +16,7 @@
 #include "core/gradual_file.hpp"
 #include "file_budget.hpp"
 #include "sau/core/error.hpp"
+#include "sau/core/time_text.hpp"
 #include "sau/serve/log_tools.hpp"
 
 namespace sau::cli {
@@ -34,8 +35,9 @@ void give_way() {
 
 struct LogFlags {
   std::string folder, format = "jsonl", output, other, agent;
-  std::vector<std::string> events, files;
+  std::vector<std::string> events, users, files;
   std::optional<std::uint64_t> seed;
+  std::uint64_t version = 0;
   bool skip_faulty = false;
 };
 
@@ -167,6 +169,52 @@ int strike_command(const LogFlags& flags) {
   return 0;
 }
 
+// "user=alice"
+UserFeature user_feature(const std::string& text) {
+  const std::size_t end = text.find('=');
+  if (end == 0 || end == std::string::npos) {
+    throw UsageError("log erase: --user " + text + "; expected FEATURE=VALUE, such as user=alice");
+  }
+  return {text.substr(0, end), text.substr(end + 1)};
+}
+
+int erase_command(const LogFlags& flags) {
+  if (flags.events.empty() && flags.users.empty()) {
+    throw UsageError("log erase: nothing to erase; give --event ID or --user FEATURE=VALUE");
+  }
+  std::vector<UserFeature> users;
+  for (const std::string& user : flags.users) users.push_back(user_feature(user));
+  const Erased erased = erase_events(flags.folder, flags.events, users);
+  if (erased.events == 0) {
+    fmt::print("{}: there is nothing to erase\n", flags.folder);
+    return 0;
+  }
+  fmt::print("{}: {} events erased; the model without them has checksum {}\n", flags.folder,
+             erased.events, erased.checksum);
+  if (erased.still_learned > 0) {
+    fmt::print(
+        "what was learned from {} of them stays in the model: it began with a file that had "
+        "learned from them\n",
+        erased.still_learned);
+  }
+  return 0;
+}
+
+int versions_command(const LogFlags& flags) {
+  const auto versions = model_versions(flags.folder);
+  if (versions.empty()) fmt::print(stderr, "{}: no earlier model is kept\n", flags.folder);
+  for (const ModelVersion& version : versions) {
+    fmt::print("{:>10}  {}  {} events learned  {}  {}\n", version.version, write_time(version.time),
+               version.learned, version.checksum, version.agent);
+  }
+  return 0;
+}
+
+int rollback_command(const LogFlags& flags) {
+  fmt::print("{}: {}\n", flags.folder, roll_back(flags.folder, flags.version, say_aside));
+  return 0;
+}
+
 void add_folder(CLI::App& app, LogFlags& flags, const char* what = "folder of sau serve") {
   app.add_option("folder", flags.folder, what)->required();
 }
@@ -177,7 +225,7 @@ Handler describe_log(CLI::App& app) {
   app.description(
       "Works on the folder of sau serve. export, verify, replay and backup change nothing and may\n"
       "run while the server runs: they see one moment of the log. Stop the server before upgrade,\n"
-      "accept and strike. import makes a new folder.");
+      "accept, strike, erase and rollback. import makes a new folder.");
   app.footer(
       "Examples:\n"
       "  sau log export data -o events.jsonl\n"
@@ -188,7 +236,8 @@ Handler describe_log(CLI::App& app) {
       "  sau log replay data\n"
       "  sau log backup data /backups/monday\n"
       "  sau log restore data /backups/monday\n"
-      "  sau log strike data visit-17 visit-18");
+      "  sau log strike data visit-17 visit-18\n"
+      "  sau log erase data --user user=alice");
   const auto flags = std::make_shared<LogFlags>();
   const auto handler = std::make_shared<Handler>();
   app.require_subcommand(1);
@@ -247,6 +296,16 @@ Handler describe_log(CLI::App& app) {
           "you have one. If not, this takes the log as it is. If the model has learned from lost\n"
           "records, the next start rebuilds it.\n"
           "This does not help when records in the middle are missing or damaged.");
+  add("versions", "list the earlier models that are kept, the latest first", versions_command);
+  CLI::App* const rollback =
+      add("rollback", "go back to an earlier model, and to its agent", rollback_command);
+  rollback->add_option("version", flags->version, "its number; sau log versions lists them")
+      ->required();
+  rollback->footer(
+      "The log says that the model was replaced, and learning continues from there. Stop the\n"
+      "server before; while it runs, POST /v1/models/VERSION/rollback does the same.\n"
+      "Example:\n"
+      "  sau log rollback data 118");
   CLI::App* const strike =
       add("strike", "unlearn events, for example after wrong rewards", strike_command);
   strike->add_option("events", flags->events, "event ids")->required();
@@ -256,6 +315,27 @@ Handler describe_log(CLI::App& app) {
       "base.sau has learned from: it is written when old events are removed from the log.\n"
       "Example:\n"
       "  sau log strike data visit-17 visit-18");
+  CLI::App* const erase =
+      add("erase", "remove everything known about events, or about a user", erase_command);
+  erase->add_option("--event", flags->events, "id of an event; may be given several times")
+      ->type_name("ID")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  erase
+      ->add_option("--user", flags->users,
+                   "all events whose request has this feature, at any depth; may be given several\n"
+                   "times")
+      ->type_name("FEATURE=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  erase->footer(
+      "Ids, requests and rewards are in no file of the log afterwards; only that there was an\n"
+      "event remains. The model is rebuilt as if it had never learned from them. The log is\n"
+      "written again, so there must be room for a second copy. Backups and exports that you made\n"
+      "before still have the events.\n"
+      "Examples:\n"
+      "  sau log erase data --event visit-17 --event visit-18\n"
+      "  sau log erase data --user user=alice");
   return [handler] {
     allow_all_files();
     give_way();

@@ -76,6 +76,7 @@ Handler describe_paper(CLI::App& app) {
              "Without --out the folder is results/paper; run again to continue a stopped run.");
   const auto flags = add_flags<PaperFlags>(app);
   return [flags] {
+    limit_memory();
     if (flags->dry_run) keep_prepared_data(false);
     Experiment experiment{.seed = flags->seed, .cells = {}};
     std::vector<MakeAddition> makers;

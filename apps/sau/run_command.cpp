@@ -194,6 +194,7 @@ Handler describe_run(CLI::App& app) {
   const auto file = std::make_shared<std::string>();
   app.add_option("file", *file, "an experiment file, instead of --problem and --agent");
   return [flags, file, &app] {
+    limit_memory();
     if (flags->dry_run) keep_prepared_data(false);
     if (!flags->log.empty() && flags->late != Lateness{}) {
       throw UsageError("run: a log has no late rewards; leave out --log, or --delay and --missing");

@@ -1,12 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <malloc.h>
-#include <poll.h>
-#include <unistd.h>
 
-#include <array>
 #include <chrono>
-#include <cstdio>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <thread>
@@ -14,11 +10,14 @@
 #include "commands.hpp"
 #include "file_budget.hpp"
 #include "flags.hpp"
+#include "inherited_sockets.hpp"
+#include "operator_lines.hpp"
 #include "sau/core/error.hpp"
-#include "sau/core/time_text.hpp"
 #include "sau/http/host.hpp"
 #include "sau/http/http_server.hpp"
+#include "sau/serve_http/secret_file.hpp"
 #include "sau/serve_http/service_over_http.hpp"
+#include "served.hpp"
 #include "stop.hpp"
 
 namespace sau::cli {
@@ -27,11 +26,12 @@ namespace {
 struct ServeFlags {
   std::string agent, listen = "127.0.0.1";
   std::optional<std::uint64_t> seed;
-  std::string key_file, tls_certificate, tls_key;
-  std::optional<std::uint64_t> connections_per_address, health_port;
+  std::string key_file, tls_certificate, tls_key, log_format = "text";
+  std::vector<std::string> apps;
+  std::optional<std::uint64_t> connections_per_address, health_port, rate_limit, address_rate_limit;
   std::uint64_t port = 8080, threads = 2, connections = 1000, max_actions = 1000,
                 max_model_bytes = std::uint64_t{256} << 20, snapshot_seconds = 60,
-                request_seconds = 15;
+                request_seconds = 15, model_versions = 8, version_seconds = 3600;
   bool quiet = false;
   void fields(auto&& field) {
     field("port", port, "port to listen on; 0: any free port", Bounds{.min = 0.0, .max = 65535.0});
@@ -46,6 +46,10 @@ struct ServeFlags {
     field("snapshot_seconds", snapshot_seconds,
           "seconds between two copies of the model on disk; a restart replays what came later",
           Bounds{.min = 1.0, .max = 86400.0});
+    field("model_versions", model_versions, "earlier models that are kept, to go back to",
+          Bounds{.min = 0.0, .max = 1000.0});
+    field("version_seconds", version_seconds, "seconds between two of them, at least",
+          Bounds{.min = 1.0, .max = 1e9});
     field("request_seconds", request_seconds,
           "seconds that a caller may take to send one request; slower requests are refused",
           Bounds{.min = 1.0, .max = 3600.0});
@@ -64,68 +68,39 @@ void check(const ServeFlags& flags) {
   if (flags.tls_certificate.empty() != flags.tls_key.empty()) {
     throw UsageError("serve: --tls-certificate and --tls-key go together");
   }
-}
-
-// Whether a line can be written to standard error without blocking.
-bool takes_a_line() noexcept {
-  pollfd where{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
-  return ::poll(&where, 1, 0) == 1;
-}
-
-// Writes a line for the operator. Thread-safe; does not throw. If standard error is full or closed,
-// the service must not block or stop: the line is left out, and a later one says so.
-void note(const std::string& line) noexcept {
-  try {
-    static std::mutex mutex;
-    static std::size_t left_out = 0;
-    constexpr std::size_t kLongest = 2048;  // a pipe that is writable takes at least 4096
-    const std::string time = write_time(milliseconds_now());
-    std::string text = fmt::format("{} {}\n", time, line.substr(0, kLongest));
-    const std::lock_guard lock(mutex);
-    if (!takes_a_line()) {
-      ++left_out;
-      return;
-    }
-    if (left_out > 0) {
-      text.insert(0, fmt::format("{} lines left out here, as nobody read the ones before: {}\n",
-                                 time, left_out));
-      left_out = 0;
-    }
-    std::fputs(text.c_str(), stderr);
-  } catch (const std::exception&) {  // no memory for the line
+  if (flags.log_format != "text" && flags.log_format != "json") {
+    throw UsageError("serve: --log-format " + flags.log_format + "; expected text or json");
   }
 }
 
-void note_failure(std::string_view request, const char* what) {
-  note(fmt::format("{} failed: {}", request, what));
-}
-
-// Notes dropped and refused connections, at most every ten seconds.
-class DropLines {
- public:
-  explicit DropLines(const HttpTally& tally) : tally_(tally) {}
-
-  void look() {
-    const auto now = std::chrono::steady_clock::now();
-    const Counts counts = {tally_.idle, tally_.slow, tally_.address, tally_.full};
-    if (counts == told_ || now < next_) return;
-    note(
-        fmt::format("connections were dropped to make room for others: {} idle, {} slow, {} from "
-                    "addresses with too many; {} were refused, as all others were being answered; "
-                    "{} are open",
-                    counts[0] - told_[0], counts[1] - told_[1], counts[2] - told_[2],
-                    counts[3] - told_[3], tally_.open.load()));
-    told_ = counts;
-    next_ = now + std::chrono::seconds(10);
-  }
-
- private:
-  using Counts = std::array<std::uint64_t, 4>;
-
-  const HttpTally& tally_;
-  Counts told_{};
-  std::chrono::steady_clock::time_point next_;
+// The sockets that this process was started with, for the two ports; -1 if there is none.
+struct Listeners {
+  int main = -1, health = -1;
 };
+
+// Also sets the address that is listened on.
+Listeners take_listeners(ServeFlags& flags) {
+  Listeners listeners;
+  for (const InheritedSocket& socket : take_inherited_sockets()) {
+    int& place = socket.name == "health" ? listeners.health : listeners.main;
+    if (place >= 0) {
+      throw UsageError(
+          "serve: started with too many sockets (LISTEN_FDS); expected one, and maybe another that "
+          "is named 'health'");
+    }
+    place = socket.descriptor;
+    if (socket.name != "health") flags.listen = socket.address;
+  }
+  return listeners;
+}
+
+// Notes which of the files that hold secrets others may read. Throws if others may write to one.
+void check_secrets(const ServeFlags& flags) {
+  for (const std::string& file : {flags.key_file, flags.tls_key}) {
+    if (file.empty()) continue;
+    if (const std::string exposure = exposure_of(file); !exposure.empty()) note(exposure);
+  }
+}
 
 std::string address_of(const ServeFlags& flags, std::uint16_t port) {
   const char* const scheme = flags.tls_certificate.empty() ? "http" : "https";
@@ -155,14 +130,6 @@ HttpHandler handler_of(ServiceOverHttp& over_http, ServiceOverHttp::Port port) {
   };
 }
 
-// Prints a line that other programs may wait for. If nobody reads it, the service continues.
-void say(const std::string& line) {
-  std::fputs(line.c_str(), stdout);
-  if (std::fflush(stdout) == 0) return;
-  std::clearerr(stdout);
-  note("cannot write to standard output");
-}
-
 // Large blocks go back to the system when they are freed. By default glibc begins to keep them once
 // one was freed, and RocksDB's write buffers, which are filled and freed by different threads, then
 // hold twice as much memory as they use, most of all after a start with a long write-ahead log.
@@ -173,25 +140,55 @@ void return_large_blocks() {
 #endif
 }
 
-int serve(const std::string& folder, const ServeFlags& flags) {
+// Reads the keys and the certificates again, all of them or none.
+void reload(const ServeFlags& flags, ServiceOverHttp& over_http,
+            std::initializer_list<HttpServer*> servers) {
+  std::vector<std::string> read;
+  try {
+    check_secrets(flags);
+    std::vector<AccessKey> keys;
+    if (!flags.key_file.empty()) {
+      keys = read_keys(flags.key_file);
+      read.push_back(fmt::format("{} keys of {}", keys.size(), flags.key_file));
+    }
+    if (!flags.tls_certificate.empty()) {
+      for (HttpServer* const server : servers) {
+        if (server != nullptr) server->reload_certificate();
+      }
+      read.push_back("the certificate " + flags.tls_certificate);
+    }
+    over_http.set_keys(std::move(keys));
+  } catch (const std::exception& error) {
+    return note(fmt::format("SIGHUP: the old keys and certificates stay: {}", error.what()));
+  }
+  note(read.empty() ? "SIGHUP: there are no keys and no certificate to be read again"
+                    : fmt::format("SIGHUP: read again: {}", fmt::join(read, ", ")));
+}
+
+int serve(const std::string& folder, ServeFlags flags) {
+  const Listeners listeners = take_listeners(flags);
   check(flags);
+  if (flags.log_format == "json") write_lines_as_json();
+  const bool has_health = flags.health_port || listeners.health >= 0;
+  std::vector<Served> all = served_folders(folder, flags.apps);
   return_large_blocks();
   const std::atomic<bool>& stop = stop_on_signals();
   std::atomic<bool>& hangup = notice_hangups();
   ignore_broken_pipes();
   std::string shortage;
-  const FileBudget files =
-      allow_files({.threads = flags.threads,
-                   .connections = flags.connections,
-                   .health_connections = flags.health_port ? kHealthConnections : 0},
-                  shortage);
+  const FileBudget files = allow_files({.threads = flags.threads,
+                                        .connections = flags.connections,
+                                        .health_connections = has_health ? kHealthConnections : 0,
+                                        .logs = all.size()},
+                                       shortage);
   if (!shortage.empty()) note(shortage);
   ServiceOptions options;
-  options.folder = folder;
   options.agent = flags.agent;
   options.seed = flags.seed;
   options.limits.actions = flags.max_actions;
   options.snapshot_every = std::chrono::seconds(flags.snapshot_seconds);
+  options.versions = flags.model_versions;
+  options.version_every = std::chrono::seconds(flags.version_seconds);
   options.open_files = static_cast<int>(files.log);
   options.note = note;
   const auto tally = std::make_shared<HttpTally>();
@@ -200,12 +197,18 @@ int serve(const std::string& folder, const ServeFlags& flags) {
   over_http_options.model_bytes = flags.max_model_bytes;
   over_http_options.connections = tally;
   over_http_options.on_failure = note_failure;
-  Service service(std::move(options));
-  Evaluations evaluations(service, {.folder = folder, .note = note});
-  ServiceOverHttp over_http(service, evaluations, std::move(over_http_options));
+  over_http_options.limits = {static_cast<double>(flags.rate_limit.value_or(0)),
+                              static_cast<double>(flags.address_rate_limit.value_or(0))};
+  open(all, options);
+  for (const Served& each : all) {
+    if (!each.name.empty()) over_http_options.applications.push_back(each.application());
+  }
+  ServiceOverHttp over_http(*all.front().service, *all.front().evaluations,
+                            std::move(over_http_options));
 
   HttpServerOptions main_options = server_options(flags, over_http, ServiceOverHttp::Port::kMain);
   main_options.port = static_cast<std::uint16_t>(flags.port);
+  main_options.listener = listeners.main;
   main_options.threads = static_cast<unsigned>(flags.threads);
   main_options.large_bodies = 2 * flags.max_model_bytes;
   main_options.connections = files.connections;
@@ -213,18 +216,23 @@ int serve(const std::string& folder, const ServeFlags& flags) {
   main_options.tally = tally;
   HttpServer server(std::move(main_options), handler_of(over_http, ServiceOverHttp::Port::kMain));
   std::optional<HttpServer> health;
-  if (flags.health_port) {
+  if (has_health) {
     HttpServerOptions health_options =
         server_options(flags, over_http, ServiceOverHttp::Port::kHealth);
-    health_options.port = static_cast<std::uint16_t>(*flags.health_port);
+    health_options.port = static_cast<std::uint16_t>(flags.health_port.value_or(0));
+    health_options.listener = listeners.health;
     health_options.connections = kHealthConnections;
     health_options.tally = tally;
     health.emplace(std::move(health_options),
                    handler_of(over_http, ServiceOverHttp::Port::kHealth));
   }
+  check_secrets(flags);
   if (!flags.quiet) {
-    say(fmt::format("serving {} with {} at {}\n", folder, service.agent(),
-                    address_of(flags, server.port())));
+    for (const Served& each : all) {
+      say(fmt::format("serving {} with {} at {}{}\n", each.folder, each.service->agent(),
+                      address_of(flags, server.port()),
+                      each.name.empty() ? "" : "apps/" + each.name + "/"));
+    }
     if (health) say(fmt::format("health at {}\n", address_of(flags, health->port())));
   }
   DropLines drops(*tally);
@@ -232,14 +240,14 @@ int serve(const std::string& folder, const ServeFlags& flags) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     try {
       drops.look();
-      if (hangup.exchange(false)) note("SIGHUP: nothing is reloaded; restart to read files again");
+      if (hangup.exchange(false)) reload(flags, over_http, {&server, health ? &*health : nullptr});
     } catch (const std::bad_alloc&) {  // no memory for the line
     }
   }
   if (!flags.quiet) note("stopping: requests that have begun are answered, the model is written");
   server.stop();
   if (health) health->stop();
-  service.stop();
+  for (const Served& each : all) each.service->stop();
   return 0;
 }
 
@@ -275,7 +283,12 @@ Handler describe_serve(CLI::App& app) {
       "Rewards are from -1 to 1; others are refused. For other units set rewardMinimum and\n"
       "rewardMaximum to your range (PUT /personalizer/v1.0/configurations/service). The default\n"
       "agent takes rewards in any unit; docs/service.md says what other agents need.\n"
-      "After SIGTERM or Ctrl-C it answers the requests that have begun, then ends.\n"
+      "If it is started with a socket (LISTEN_FDS, as by a systemd socket unit), it listens "
+      "there:\n"
+      "a restart then refuses no connection.\n"
+      "After SIGTERM or Ctrl-C it answers the requests that have begun, then ends. After SIGHUP "
+      "it\n"
+      "reads the keys and the certificate again; connections stay open.\n"
       "docs/service.md has a tour of ten minutes, docs/http.md describes every call.");
   const auto flags = add_flags<ServeFlags>(app);
   app.add_option("--agent", flags->agent,
@@ -289,10 +302,25 @@ Handler describe_serve(CLI::App& app) {
              "connections from one address [half of --connections; loopback: no limit]");
   add_number(app, "--health-port", {.min = 0.0, .max = 65535.0}, flags->health_port,
              "a second port with only /healthz, /readyz and /metrics; 0: any free port [none]");
+  add_number(app, "--rate-limit", {.min = 1.0, .max = 1e9}, flags->rate_limit,
+             "requests a second with one key; more are answered 429 [no limit]");
+  add_number(app, "--address-rate-limit", {.min = 1.0, .max = 1e9}, flags->address_rate_limit,
+             "the same for one address [no limit]");
+  app.add_option("--app", flags->apps,
+                 "a further application with a folder of its own, below /apps/NAME; may be given\n"
+                 "several times")
+      ->type_name("NAME=FOLDER")
+      ->allow_extra_args(false);
+  app.add_option("--log-format", flags->log_format,
+                 "how lines are written to standard error: text or json [text]")
+      ->type_name("FORMAT");
   app.add_option("--listen", flags->listen,
                  "IP address to listen on; needs --key-file unless it is loopback [127.0.0.1]")
       ->type_name("ADDRESS");
-  app.add_option("--key-file", flags->key_file, "file with the keys of callers, one per line")
+  app.add_option("--key-file", flags->key_file,
+                 "file with the keys of callers, one per line, each maybe followed by its\n"
+                 "rights (decide, reward, read, admin; without any it has all), by app=NAME and\n"
+                 "by rate=N")
       ->type_name("FILE");
   app.add_option("--tls-certificate", flags->tls_certificate, "certificate chain, PEM")
       ->type_name("FILE");

@@ -4,6 +4,8 @@ It lets CMake build the extension from the C++ sources of the repository, and pa
 files in src/sau. It uses the repository's build folder if that was configured for this Python.
 
 ``pip install --config-settings build-dir=DIR ./python`` names another build folder.
+``pip wheel --config-settings carry=libraries ./python`` makes a wheel that carries the libraries
+that it links, for machines that do not have them (carry.py).
 """
 
 from __future__ import annotations
@@ -61,10 +63,12 @@ def build_wheel(
     wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None
 ) -> str:
     built = _build(config_settings)
-    files = {f"sau/{path.name}": path.read_bytes() for path in _package_files()}
-    extension = _extension_in(built)
-    files[f"sau/{extension.name}"] = extension.read_bytes()
-    return _write_wheel(Path(wheel_directory), files, _pybind11_version(built))
+    if (config_settings or {}).get("carry") == "libraries":
+        import carry
+
+        files, platform = carry.with_libraries(_wheel_files(built), _suffix())
+        return _write_wheel(Path(wheel_directory), files, _pybind11_version(built), platform)
+    return _write_wheel(Path(wheel_directory), _wheel_files(built), _pybind11_version(built))
 
 
 def build_editable(
@@ -81,7 +85,7 @@ def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
     with tarfile.open(Path(sdist_directory) / name, "w:gz", format=tarfile.PAX_FORMAT) as archive:
         for path in _sources():
             archive.add(path, f"{stem}/core/{path.relative_to(ROOT)}", recursive=False)
-        for top in ("pyproject.toml", "README.md", "backend/sau_build.py"):
+        for top in ("pyproject.toml", "README.md", "backend/sau_build.py", "backend/carry.py"):
             archive.add(ROOT / "python" / top, f"{stem}/{top}", recursive=False)
         with tempfile.TemporaryDirectory() as temporary:
             information = Path(temporary) / "PKG-INFO"
@@ -193,6 +197,13 @@ def _run(command: list[str]) -> None:
 # What goes into an archive
 
 
+def _wheel_files(built: Path) -> dict[str, bytes]:
+    """The files of the package, by their names in the wheel."""
+    files = {f"sau/{path.name}": path.read_bytes() for path in _package_files()}
+    extension = _extension_in(built)
+    return {**files, f"sau/{extension.name}": extension.read_bytes()}
+
+
 def _package_files() -> list[Path]:
     kinds = (".py", ".pyi", ".typed")
     return sorted(path for path in PACKAGE.iterdir() if path.suffix in kinds)
@@ -238,15 +249,16 @@ def _metadata(pybind11: str | None) -> str:
     return "\n".join([*lines, "Description-Content-Type: text/markdown", "", readme])
 
 
-def _tag() -> str:
+def _tag(platform: str | None = None) -> str:
     python = f"cp{sys.version_info.major}{sys.version_info.minor}"
-    platform = re.sub(r"[-.]", "_", sysconfig.get_platform())
+    platform = platform or re.sub(r"[-.]", "_", sysconfig.get_platform())
     return f"{python}-{python}{sys.abiflags}-{platform}"
 
 
-def _information(pybind11: str | None) -> dict[str, bytes]:
+def _information(pybind11: str | None, platform: str | None = None) -> dict[str, bytes]:
     """The files of a wheel's dist-info, except RECORD."""
-    wheel = f"Wheel-Version: 1.0\nGenerator: sau_build\nRoot-Is-Purelib: false\nTag: {_tag()}\n"
+    wheel = "Wheel-Version: 1.0\nGenerator: sau_build\nRoot-Is-Purelib: false\n"
+    wheel += f"Tag: {_tag(platform)}\n"
     return {
         "METADATA": _metadata(pybind11).encode(),
         "WHEEL": wheel.encode(),
@@ -254,13 +266,13 @@ def _information(pybind11: str | None) -> dict[str, bytes]:
     }
 
 
-def _write_wheel(folder: Path, files: dict[str, bytes], pybind11: str | None) -> str:
-    version, tag = _version(), _tag()
+def _write_wheel(
+    folder: Path, files: dict[str, bytes], pybind11: str | None, platform: str | None = None
+) -> str:
+    version, tag = _version(), _tag(platform)
     information = f"sau-{version}.dist-info"
-    files = {
-        **files,
-        **{f"{information}/{name}": content for name, content in _information(pybind11).items()},
-    }
+    for name, content in _information(pybind11, platform).items():
+        files = {**files, f"{information}/{name}": content}
     record = []
     for name, content in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
@@ -271,6 +283,6 @@ def _write_wheel(folder: Path, files: dict[str, bytes], pybind11: str | None) ->
     with zipfile.ZipFile(folder / wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             entry = zipfile.ZipInfo(name)  # a fixed date, so the bytes are always the same
-            entry.external_attr = (0o755 if name.endswith(".so") else 0o644) << 16
+            entry.external_attr = (0o755 if ".so" in name else 0o644) << 16
             archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
     return wheel

@@ -2,6 +2,7 @@
 
 #include <pybind11/stl/filesystem.h>
 
+#include <atomic>
 #include <filesystem>
 
 #include "errors.hpp"
@@ -111,6 +112,18 @@ py::tuple stream_of(const AgentHandle& handle) {
 
 }  // namespace
 
+std::uint64_t new_agent_number() noexcept {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+void refuse_second(std::uint64_t learned_by, std::uint64_t agent) {
+  if (learned_by != agent) return;
+  throw UsageError(
+      "learn: the agent has learned from this choice already; a reward counts once. To learn from "
+      "it again on purpose, make another choice from its parts");
+}
+
 void AgentHandle::start(const std::string& spec, Action actions, std::size_t dim,
                         const Stream& stream) {
   adopt(std::make_shared<AgentCore>(make_agent(spec, {.shape = {.actions = actions, .dim = dim},
@@ -171,6 +184,7 @@ void define_agent(py::module_& module) {
   define_decisions(type);
   define_offers(type);
   define_batches(type);
+  define_knowledge(type);
 }
 
 }  // namespace sau::python

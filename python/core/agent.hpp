@@ -15,6 +15,12 @@ namespace sau::python {
 
 namespace py = pybind11;
 
+// A number that no other agent of this process has, for choices to remember who learned from them.
+std::uint64_t new_agent_number() noexcept;
+
+// Throws UsageError if the agent with this number has learned from a choice already.
+void refuse_second(std::uint64_t learned_by, std::uint64_t agent);
+
 // An agent, the generator it chooses with, and what Python needs to know besides. Choices hold it
 // too, so that they can still work out their probability. It holds no Python objects.
 struct AgentCore {
@@ -24,7 +30,8 @@ struct AgentCore {
   std::unique_ptr<AnyAgent> agent;
   Rng rng;
   std::uint64_t turn = 0;  // counts the changes of the agent: choices, rewards
-  bool busy = false;       // in use by a thread that has released the interpreter's lock
+  std::uint64_t number = new_agent_number();
+  bool busy = false;  // in use by a thread that has released the interpreter's lock
 };
 
 // The same for an agent to which actions are offered by id. It runs with the interpreter's lock
@@ -36,6 +43,7 @@ struct OfferCore {
   std::unique_ptr<OfferAgent> agent;
   Rng rng;
   std::uint64_t turn = 0;
+  std::uint64_t number = new_agent_number();
 };
 
 // The base of sau.Agent. It holds either an agent with a fixed set of actions, which is empty until
@@ -91,7 +99,7 @@ PyObject* one_context(PyObject* x, PyObject* context);
 void refuse_offer(PyObject* actions, PyObject* excluded);
 
 // A number for each of the offered actions; changes nothing.
-enum class OfferNumber { kProbability, kValue };
+enum class OfferNumber { kProbability, kValue, kSpread };
 py::object offer_numbers(const AgentHandle& handle, OfferNumber which, PyObject* context,
                          PyObject* actions, PyObject* excluded);
 // A new reference.
@@ -110,6 +118,8 @@ void define_decisions(AgentClass& type);
 void define_offers(AgentClass& type);
 // Everything that takes rows of contexts.
 void define_batches(AgentClass& type);
+// What the agent knows: evidence, coefficients.
+void define_knowledge(AgentClass& type);
 // The type itself and the rest.
 void define_agent(py::module_& module);
 

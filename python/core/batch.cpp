@@ -70,7 +70,9 @@ py::object numbers_of(py::handle self, OfferNumber which, py::handle x, py::hand
         [&] { return offer_numbers(handle, which, given.ptr(), actions.ptr(), excluded.ptr()); });
   }
   refuse_offer(actions.ptr(), excluded.ptr());
-  const char* name = which == OfferNumber::kValue ? "values" : "probabilities";
+  const char* name = which == OfferNumber::kValue         ? "values"
+                     : which == OfferNumber::kProbability ? "probabilities"
+                                                          : "uncertainty";
   return per_context(self, given, name, std::forward<F>(fill));
 }
 
@@ -87,6 +89,14 @@ py::object values(py::handle self, py::handle x, py::handle actions, py::handle 
   return numbers_of(self, OfferNumber::kValue, x, actions, context, excluded,
                     [](AgentCore& core, Context row, std::span<double> out) {
                       std::ranges::copy(core.agent->values(row), out.begin());
+                    });
+}
+
+py::object uncertainty(py::handle self, py::handle x, py::handle actions, py::handle context,
+                       py::handle excluded) {
+  return numbers_of(self, OfferNumber::kSpread, x, actions, context, excluded,
+                    [](AgentCore& core, Context row, std::span<double> out) {
+                      std::ranges::copy(core.agent->uncertainty(row), out.begin());
                     });
 }
 
@@ -194,6 +204,37 @@ constexpr const char* kValuesDoc =
     ">>> sau.Agent(\"sau_ucb\", n_actions=2).values().tolist()\n"
     "[0.0, 0.0]\n";
 
+constexpr const char* kUncertaintyDoc =
+    "How unsure the agent is of the mean reward of every action; changes nothing.\n\n"
+    "It is what the strategy explores by: ``sqrt(S2) / n`` for the SAU strategies, ``1 / "
+    "sqrt(n)``\n"
+    "for ``ucb1`` and ``kl_ucb``. Otherwise it is what the model says of itself: how far the\n"
+    "members of a committee or bootstrap differ, the standard deviation of a posterior, or\n"
+    "``sqrt(x' A^-1 x)`` of a regression. It is infinite for an action that must be tried first.\n"
+    "If actions are offered, it is ``sqrt(S2) / n`` of their ids.\n\n"
+    "Parameters\n"
+    "----------\n"
+    "x : array_like, or dict of features, optional\n"
+    "    One context, or many as rows of a matrix; nothing for an agent without contexts.\n"
+    "actions, context, excluded\n"
+    "    As in ``choose``, for an agent to which actions are offered.\n\n"
+    "Returns\n"
+    "-------\n"
+    "ndarray of shape (n_actions,) or (n_contexts, n_actions)\n\n"
+    "Raises\n"
+    "------\n"
+    "UsageError\n"
+    "    If neither the strategy nor the model keeps such a number, as ``greedy`` with\n"
+    "    ``sample_mean``.\n\n"
+    "Examples\n"
+    "--------\n"
+    ">>> import sau\n"
+    ">>> agent = sau.Agent(\"sau_ucb\", n_actions=2)\n"
+    ">>> for reward in (1.0, 0.0, 1.0):\n"
+    "...     agent.learn(agent.choose(), reward)\n"
+    ">>> agent.uncertainty().round(3).tolist()\n"
+    "[0.707, 1.0]\n";
+
 }  // namespace
 
 void define_batches(AgentClass& type) {
@@ -204,6 +245,7 @@ void define_batches(AgentClass& type) {
   };
   define("probabilities", &probabilities, kProbabilitiesDoc);
   define("values", &values, kValuesDoc);
+  define("uncertainty", &uncertainty, kUncertaintyDoc);
   type.def("_choose_batch", &choose_batch, "x"_a, "probability"_a)
       .def("_learn_batch", &learn_batch, "x"_a, "actions"_a, "values"_a, "rewards"_a)
       .def("_learn_logged", &learn_logged, "x"_a, "actions"_a, "rewards"_a);

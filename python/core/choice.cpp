@@ -176,6 +176,7 @@ PyObject* new_choice(Choice made, Context x, double probability,
   choice->turn = core ? core->turn : 0;
   choice->value = made.value;
   choice->probability = probability;
+  choice->learned_by = 0;
   choice->action = made.action;
   if (!x.empty()) std::memcpy(choice->context(), x.data(), x.size_bytes());
   return self;

@@ -17,7 +17,8 @@ struct ChoiceObject {
           core;        // the agent that made it; null: not known
   std::uint64_t turn;  // the agent's turn just after the choice
   double value;
-  double probability;  // NaN: not asked for yet
+  double probability;        // NaN: not asked for yet
+  std::uint64_t learned_by;  // number of the agent that learned from it last; 0: none
   Action action;
 
   double* context() noexcept { return reinterpret_cast<double*>(this + 1); }

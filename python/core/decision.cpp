@@ -107,7 +107,9 @@ void learn_one(PyObject* self, PyObject* given, PyObject* reward) {
   auto* choice = reinterpret_cast<ChoiceObject*>(given);
   const Context x = choice->view();
   AgentCore& core = begun(self, x.size());
+  refuse_second(choice->learned_by, core.number);
   core.agent->learn(x, {choice->action, choice->value}, received);
+  choice->learned_by = core.number;
   ++core.turn;
 }
 

@@ -214,6 +214,7 @@ PyObject* new_offer_choice(const py::object& id, std::size_t action, double valu
   choice->id = id.inc_ref().ptr();
   choice->value = value;
   choice->probability = probability;
+  choice->learned_by = 0;
   choice->action = action;
   choice->context_end = context.size();
   std::ranges::copy(features, std::ranges::copy(context, choice->features()).out);

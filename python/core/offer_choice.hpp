@@ -13,8 +13,9 @@ struct OfferChoiceObject {
   PyObject_VAR_HEAD  // ob_size: features of the context and of the action
       PyObject* id;  // a str
   double value;
-  double probability;  // NaN: not known
-  std::size_t action;  // its index in the list of offered actions
+  double probability;        // NaN: not known
+  std::uint64_t learned_by;  // as in ChoiceObject
+  std::size_t action;        // its index in the list of offered actions
   std::size_t context_end;
 
   HashedFeature* features() noexcept { return reinterpret_cast<HashedFeature*>(this + 1); }

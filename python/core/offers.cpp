@@ -39,7 +39,9 @@ py::object offer_numbers(const AgentHandle& handle, OfferNumber which, PyObject*
   py::array_t<double> numbers(static_cast<py::ssize_t>(forecasts.size()));
   double* out = numbers.mutable_data();
   for (const Forecast& forecast : forecasts) {
-    *out++ = which == OfferNumber::kValue ? forecast.value : forecast.probability;
+    *out++ = which == OfferNumber::kValue         ? forecast.value
+             : which == OfferNumber::kProbability ? forecast.probability
+                                                  : forecast.spread;
   }
   return numbers;
 }
@@ -61,7 +63,10 @@ PyObject* choose_offered(const AgentHandle& handle, PyObject* context, PyObject*
 void learn_offered(const AgentHandle& handle, PyObject* given, double reward) {
   OfferCore& core = handle.offers();
   auto* choice = reinterpret_cast<OfferChoiceObject*>(given);
-  core.agent->learn(choice->context(), choice->offered(), choice->value, reward);
+  refuse_second(choice->learned_by, core.number);
+  core.agent->learn(choice->context(), choice->offered(), choice->value, reward,
+                    choice->probability);
+  choice->learned_by = core.number;
   ++core.turn;
 }
 

@@ -12,6 +12,7 @@
 #include "parts.hpp"
 #include "report/styles.hpp"
 #include "sau/core/text.hpp"
+#include "sau/draw/report_files.hpp"
 #include "sau/report/cell_summary.hpp"
 #include "sau/report/table.hpp"
 
@@ -61,7 +62,7 @@ py::tuple read_folder(const std::filesystem::path& folder) {
   return py::make_tuple(results.seed, cells);
 }
 
-// A cell with what the summary and the tables need, from the Python object.
+// A cell with everything but its curves, from the Python object.
 CellResults from_python(py::handle cell) {
   CellResults results;
   results.cell = {.problem = cell.attr("problem").cast<std::string>(),
@@ -86,6 +87,51 @@ CellResults from_python(py::handle cell) {
   results.seconds = cell.attr("seconds").cast<double>();
   results.seconds_sem = cell.attr("seconds_sem").cast<double>();
   return results;
+}
+
+// Adds the curves.
+CellResults with_curves(py::handle cell) {
+  CellResults results = from_python(cell);
+  results.cell.trials = cell.attr("asked").cast<std::uint64_t>();
+  const Matrix curves(cell.attr("curves"), "curves");
+  for (std::size_t i = 0; i < results.trials.size(); ++i) {
+    if (results.trials[i].failed()) continue;
+    const Context row = curves.row(i);
+    results.trials[i].curve.assign(row.begin(), row.end());
+  }
+  return results;
+}
+
+// Writes a new result folder.
+void save_results(const std::filesystem::path& folder, std::uint64_t seed, const py::list& cells) {
+  if (std::filesystem::exists(folder)) {
+    throw UsageError("save: " + folder.string() + " exists already; choose another folder");
+  }
+  std::vector<CellResults> results;
+  Experiment experiment{.seed = seed, .cells = {}};
+  for (const auto& cell : cells) {
+    results.push_back(with_curves(cell));
+    experiment.cells.push_back(results.back().cell);
+  }
+  ResultFolder to(folder, experiment);
+  for (std::size_t c = 0; c < results.size(); ++c) {
+    for (const TrialRecord& trial : results[c].trials) to.append(c, trial, results[c].seconds);
+  }
+}
+
+// Makes a report of the folder. Returns the path written and the report's notes.
+py::tuple report_of(const std::filesystem::path& folder, const std::filesystem::path& output,
+                    const std::string& format, const std::string& title, bool paper) {
+  const ReportFormat& as = report_format(format, output);
+  const py::gil_scoped_release unlocked;
+  const std::vector<std::filesystem::path> folders = {folder};
+  ReportOptions options;
+  options.title = title;
+  options.paper = paper;
+  const Report report = make_report(folders, options);
+  const WrittenReport written = write_report(report, as, output);
+  const py::gil_scoped_acquire locked;
+  return py::make_tuple(written.path, report.notes);
 }
 
 std::vector<CellSummary> summaries_of(const py::list& cells) {
@@ -154,6 +200,8 @@ void define_results(py::module_& module) {
       .def(
           "summary_table", [](const py::list& cells) { return summary_table(summaries_of(cells)); },
           "cells"_a)
+      .def("save_results", &save_results, "folder"_a, "seed"_a, "cells"_a)
+      .def("report", &report_of, "folder"_a, "output"_a, "format"_a, "title"_a, "paper"_a)
       .def("tables", &write_tables, "cells"_a, "kind"_a, "format"_a, "paper"_a);
 }
 

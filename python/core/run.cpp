@@ -54,12 +54,12 @@ class PythonRun {
       : players_(std::move(players)), stop_(stop) {}
 
   bool trial(std::size_t index, const Cell& cell, std::uint64_t seed, std::uint64_t trial,
-             std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
+             std::span<const std::uint64_t> points, const TrialControl& control,
              TrialRecord& record) {
     const Players& players = players_[index];
-    if (players.native()) return run_trial(cell, seed, trial, points, stop, record);
+    if (players.native()) return run_trial(cell, seed, trial, points, control, record);
     try {
-      return play(players, cell, seed, trial, points, stop, record);
+      return play(players, cell, seed, trial, points, control, record);
     } catch (const StopRequested&) {
     } catch (...) {
       errors_.keep(std::current_exception());
@@ -73,7 +73,7 @@ class PythonRun {
  private:
   static bool play(const Players& players, const Cell& cell, std::uint64_t seed,
                    std::uint64_t trial, std::span<const std::uint64_t> points,
-                   const std::atomic<bool>* stop, TrialRecord& record) {
+                   const TrialControl& control, TrialRecord& record) {
     const Stream problem_name = problem_stream(cell.problem_spec, seed, trial, cell.data);
     const Stream agent_name =
         agent_stream(cell.problem_spec, cell.agent_spec, seed, trial, cell.data);
@@ -84,22 +84,22 @@ class PythonRun {
       const py::gil_scoped_release unlocked;
       const auto problem = make_offer_problem(cell.problem_spec, problem_name.with(Role::kSetup));
       return play_trial(*agent, *problem, {Rng(problem_name), Rng(agent_name)}, cell.steps, points,
-                        stop, record, lateness_of(cell.problem_spec));
+                        control, record, lateness_of(cell.problem_spec));
     }
     std::unique_ptr<Problem> problem;
     if (!players.problem.is_none()) {
       problem = std::make_unique<PythonProblem>(players.problem(), players.known,
-                                                python_seed(problem_name), stop);
+                                                python_seed(problem_name), control.stop);
     } else {
       const py::gil_scoped_release unlocked;
       const Stream setup = problem_name.with(Role::kSetup);
       problem = players.table ? players.table->play(setup) : make_problem(cell.problem_spec, setup);
     }
     const std::unique_ptr<AnyAgent> agent =
-        make(players.agent, cell, problem->shape(), agent_name, stop);
+        make(players.agent, cell, problem->shape(), agent_name, control.stop);
     const py::gil_scoped_release unlocked;
     return play_trial(*agent, *problem, {Rng(problem_name), Rng(agent_name)}, cell.steps, points,
-                      stop, record, lateness_of(cell.problem_spec));
+                      control, record, lateness_of(cell.problem_spec));
   }
 
   static std::unique_ptr<OfferAgent> copy_for_ids(const py::object& made, const Stream& stream) {
@@ -200,8 +200,8 @@ void run_cells(const std::filesystem::path& folder, const py::list& cells, std::
   };
   options.trial = [&](std::size_t index, const Cell& cell, std::uint64_t of_seed,
                       std::uint64_t trial, std::span<const std::uint64_t> points,
-                      const std::atomic<bool>* stopped, TrialRecord& record) {
-    return python.trial(index, cell, of_seed, trial, points, stopped, record);
+                      const TrialControl& control, TrialRecord& record) {
+    return python.trial(index, cell, of_seed, trial, points, control, record);
   };
   RunOutcome outcome;
   const auto look = [&] {

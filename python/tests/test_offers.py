@@ -12,18 +12,12 @@ import pytest
 
 import sau
 
-# These need a fixed set of actions.
-FIXED = {"restarting", "exp3"}
-
-
 def every_agent():
     """Every model with every strategy that fits it. Networks are small and train early."""
     settings = {model.name: {setting.name for setting in model.settings}
                 for model in sau.catalog.models()}
     for strategy in sau.catalog.strategies():
         for model in strategy.fits:
-            if {model, strategy.name} & FIXED:
-                continue
             small = "(hidden=8,batch=4,every=5,start=5)" if "hidden" in settings[model] else ""
             yield f"{model}{small}+{strategy.name}"
 
@@ -61,12 +55,6 @@ def test_the_choice_has_id_place_value_and_probability():
     assert choice.probability == pytest.approx(0.8 if choice.action == 0 else 0.1, abs=1e-12)
     assert repr(choice) == (f"OfferChoice(id='{choice.id}', action={choice.action}, value=0, "
                             f"probability={choice.probability!r})")
-
-
-@pytest.mark.parametrize("spec", ["restarting+sau_ucb", "sample_mean+exp3"])
-def test_agents_that_need_a_fixed_set_say_so(spec):
-    with pytest.raises(sau.UsageError, match="needs a fixed set of actions"):
-        sau.Agent(spec)
 
 
 @pytest.mark.parametrize("spec", AGENTS)

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -121,6 +122,32 @@ def test_a_wheel_runs_on_processors_without_newer_instructions(installed, proces
     assert printed == f"{kernel}\n"
 
 
+def test_a_wheel_that_carries_its_libraries_needs_only_the_c_library(clean, tmp_path):
+    if shutil.which("patchelf") is None:
+        pytest.skip("no patchelf")
+    settings = [f"--config-settings=build-dir={os.environ['SAU_BUILD_DIR']}",
+                "--config-settings=carry=libraries"]
+    run(clean, "-m", "pip", "wheel", HERE, "--no-deps", "-w", tmp_path, *settings)
+    (wheel,) = tmp_path.glob("*.whl")
+    assert re.search(r"-manylinux_2_\d+_(x86_64|aarch64)\.whl$", wheel.name)
+    place = tmp_path / "place"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(place)
+    (extension,) = (place / "sau").glob("*.so")
+    own = place / "sau.libs"
+    assert any(own.glob("libstdc++-*.so.6*"))
+    for line in run("ldd", extension).splitlines():
+        name, _, path = line.strip().partition(" => ")
+        if path and not name.startswith(("libc.", "libm.", "libdl.", "libpthread.", "librt.")):
+            assert Path(path.split(" (")[0]).resolve().parent == own.resolve(), line
+    run(clean, "-m", "pip", "install", "--no-deps", "--target", tmp_path / "site", wheel)
+    code = f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r}); import sau; " \
+        "r = sau.run('bernoulli', ['sau_ucb', 'ts'], trials=2, steps=50); " \
+        f"r.report({str(tmp_path / 'figures')!r}, 'pdf'); print(sau.__file__)"
+    assert run(clean, "-c", code, cwd="/").startswith(str(tmp_path))
+    assert any((tmp_path / "figures").glob("*.pdf"))
+
+
 def test_an_editable_install_follows_the_sources(clean):
     settings = f"--config-settings=build-dir={os.environ['SAU_BUILD_DIR']}"
     run(clean, "-m", "pip", "install", "-e", HERE, settings)
@@ -136,7 +163,7 @@ def test_a_source_distribution_is_complete(tmp_path, monkeypatch):
     name = sau_build.build_sdist(str(tmp_path))
     with tarfile.open(tmp_path / name) as archive:
         names = {member.name.partition("/")[2] for member in archive}
-    assert {"pyproject.toml", "PKG-INFO", "backend/sau_build.py", "core/CMakeLists.txt",
+    assert {"pyproject.toml", "PKG-INFO", "backend/sau_build.py", "backend/carry.py", "core/CMakeLists.txt",
             "core/src/catalog/catalog.cpp", "core/python/core/module.cpp"} <= names
     assert not any(one.startswith("core/build") for one in names)
     assert sys.version_info >= (3, 11)

@@ -32,21 +32,21 @@ double doublings(std::uint64_t count) noexcept {
 
 }  // namespace
 
-ActionTable::ActionTable(std::uint64_t capacity, double start)
+ActionTable::ActionTable(std::uint64_t capacity, double start, bool keeps_own)
     : capacity_(capacity),
       start_(start),
+      keeps_own_(keeps_own),
       bits_(bucket_bits(capacity)),
       buckets_(std::size_t{1} << bucket_bits(capacity)) {}
 
-const ActionStatistics* ActionTable::find(std::uint64_t hash) const noexcept {
+const IdRecord* ActionTable::find(std::uint64_t hash) const noexcept {
   const Bucket* bucket = buckets_[bucket_of(hash)];
   if (bucket == nullptr) return nullptr;
   const std::size_t place = place_in(bucket->hash, hash);
-  return place < bucket->hash.size() ? &bucket->entry[place].statistics : nullptr;
+  return place < bucket->hash.size() ? &bucket->entry[place].record : nullptr;
 }
 
-void ActionTable::observe(std::uint64_t hash, std::string_view id, double residual, double reward,
-                          std::uint64_t event) {
+IdRecord& ActionTable::record(std::uint64_t hash, std::string_view id, std::uint64_t event) {
   if (size_ >= capacity_ && find(hash) == nullptr) make_room(event);
   Bucket& bucket = buckets_.writable(bucket_of(hash));
   const std::size_t place = place_in(bucket.hash, hash);
@@ -55,11 +55,7 @@ void ActionTable::observe(std::uint64_t hash, std::string_view id, double residu
     bucket.entry.push_back({{.squares = start_}, std::make_shared<const std::string>(id)});
     ++size_;
   }
-  ActionStatistics& statistics = bucket.entry[place].statistics;
-  ++statistics.count;
-  statistics.squares += residual * residual;
-  statistics.reward_sum += reward;
-  statistics.last_seen = event;
+  return bucket.entry[place].record;
 }
 
 void ActionTable::make_room(std::uint64_t event) {
@@ -68,7 +64,7 @@ void ActionTable::make_room(std::uint64_t event) {
   for (std::size_t b = 0; b < buckets_.size(); ++b) {
     if (buckets_[b] == nullptr) continue;
     for (std::size_t i = 0; i < buckets_[b]->hash.size(); ++i) {
-      const ActionStatistics& known = buckets_[b]->entry[i].statistics;
+      const IdRecord& known = buckets_[b]->entry[i].record;
       const auto age = static_cast<double>(event - known.last_seen);
       worth.emplace_back(doublings(known.count) - age / static_cast<double>(capacity_),
                          buckets_[b]->hash[i]);
@@ -95,35 +91,38 @@ std::vector<ActionRecord> ActionTable::most_counted(std::size_t limit) const {
   const std::size_t shown = std::min(limit, entries.size());
   std::ranges::partial_sort(entries, entries.begin() + static_cast<std::ptrdiff_t>(shown),
                             [](const Entry* a, const Entry* b) {
-                              return a->statistics.count != b->statistics.count
-                                         ? a->statistics.count > b->statistics.count
+                              return a->record.count != b->record.count
+                                         ? a->record.count > b->record.count
                                          : *a->id < *b->id;
                             });
   std::vector<ActionRecord> records;
   records.reserve(shown);
   for (std::size_t i = 0; i < shown; ++i) {
-    const ActionStatistics& known = entries[i]->statistics;
+    const IdRecord& known = entries[i]->record;
     records.push_back({*entries[i]->id, known.count, known.squares, known.reward_sum});
   }
   return records;
 }
 
-ActionTable ActionTable::shared() { return {capacity_, start_, bits_, size_, buckets_.shared()}; }
+ActionTable ActionTable::shared() {
+  return {capacity_, start_, keeps_own_, bits_, size_, buckets_.shared()};
+}
 
 // Ordered by bucket and, within a bucket, by arrival: the same events give the same bytes.
 void ActionTable::save(StateWriter& writer) const {
   std::vector<std::uint64_t> hash, count, last_seen, id_end;
-  std::vector<double> squares, reward_sum;
+  std::vector<double> squares, reward_sum, own;
   std::string ids;
   for (std::size_t b = 0; b < buckets_.size(); ++b) {
     if (buckets_[b] == nullptr) continue;
     for (std::size_t i = 0; i < buckets_[b]->hash.size(); ++i) {
       const Entry& entry = buckets_[b]->entry[i];
       hash.push_back(buckets_[b]->hash[i]);
-      count.push_back(entry.statistics.count);
-      squares.push_back(entry.statistics.squares);
-      reward_sum.push_back(entry.statistics.reward_sum);
-      last_seen.push_back(entry.statistics.last_seen);
+      count.push_back(entry.record.count);
+      squares.push_back(entry.record.squares);
+      reward_sum.push_back(entry.record.reward_sum);
+      last_seen.push_back(entry.record.last_seen);
+      own.push_back(entry.record.own);
       ids += *entry.id;
       id_end.push_back(ids.size());
     }
@@ -133,6 +132,7 @@ void ActionTable::save(StateWriter& writer) const {
   writer("action_squares", squares);
   writer("action_rewards", reward_sum);
   writer("action_last_seen", last_seen);
+  if (keeps_own_) writer("action_own", own);
   writer("action_ids", ids);
   writer("action_id_ends", id_end);
 }
@@ -143,17 +143,19 @@ void ActionTable::load(StateReader& reader) {
   const auto squares = reader.take_vector<double>("action_squares");
   const auto reward_sum = reader.take_vector<double>("action_rewards");
   const auto last_seen = reader.take_vector<std::uint64_t>("action_last_seen");
+  const auto own =
+      keeps_own_ ? reader.take_vector<double>("action_own") : std::vector<double>(hash.size());
   const std::string ids = reader.take_string("action_ids");
   const auto id_end = reader.take_vector<std::uint64_t>("action_id_ends");
-  for (const std::size_t size :
-       {count.size(), squares.size(), reward_sum.size(), last_seen.size(), id_end.size()}) {
+  for (const std::size_t size : {count.size(), squares.size(), reward_sum.size(), last_seen.size(),
+                                 own.size(), id_end.size()}) {
     if (size != hash.size()) throw Error("its table of actions is damaged");
   }
   if (hash.size() > capacity_) {
     throw Error("it has " + std::to_string(hash.size()) + " actions, expected at most " +
                 std::to_string(capacity_));
   }
-  ActionTable loaded(capacity_, start_);
+  ActionTable loaded(capacity_, start_, keeps_own_);
   for (std::size_t i = 0; i < hash.size(); ++i) {
     const std::uint64_t start = i == 0 ? 0 : id_end[i - 1];
     if (id_end[i] < start || id_end[i] > ids.size() || loaded.find(hash[i]) != nullptr) {
@@ -161,7 +163,7 @@ void ActionTable::load(StateReader& reader) {
     }
     Bucket& bucket = loaded.buckets_.writable(bucket_of(hash[i]));
     bucket.hash.push_back(hash[i]);
-    bucket.entry.push_back({{count[i], squares[i], reward_sum[i], last_seen[i]},
+    bucket.entry.push_back({{count[i], squares[i], reward_sum[i], last_seen[i], own[i]},
                             std::make_shared<const std::string>(ids, start, id_end[i] - start)});
   }
   loaded.size_ = hash.size();

@@ -23,7 +23,7 @@ std::vector<std::uint64_t> curve_points(std::uint64_t steps) {
 }
 
 Recorder::Recorder(Action actions, std::uint64_t steps, std::span<const std::uint64_t> points,
-                   const std::atomic<bool>* stop)
+                   const TrialControl& control)
     : next_point_(points.empty() ? 0 : points.front()),
       tail_start_(steps - (steps + 9) / 10),
       steps_(steps),
@@ -31,7 +31,7 @@ Recorder::Recorder(Action actions, std::uint64_t steps, std::span<const std::uin
       plays_(actions),
       wrong_(actions),
       points_(points),
-      stop_(stop) {
+      control_(control) {
   curve_.reserve(points.size());
 }
 
@@ -50,7 +50,8 @@ bool Recorder::step(std::string_view id, std::size_t offered, double reward, dou
 bool Recorder::reach_point() noexcept {
   curve_.push_back(regret_);
   next_point_ = curve_.size() < points_.size() ? points_[curve_.size()] : 0;
-  return stop_ == nullptr || !stop_->load(std::memory_order_relaxed);
+  if (control_.steps != nullptr) control_.steps->store(n_, std::memory_order_relaxed);
+  return control_.stop == nullptr || !control_.stop->load(std::memory_order_relaxed);
 }
 
 TrialRecord Recorder::record() const {

@@ -18,7 +18,7 @@ namespace {
 
 using detail::KnownLog;
 
-// `mips` is not here: it needs actions with features.
+// `mips` is not here: these actions have no features, so it would be `ips`.
 constexpr std::array kEstimators = {"dr", "ips", "snips", "dm", "sndr", "switch", "dros"};
 
 // The same with a reward model that learned the rest of the log, also what came later. Such a model

@@ -1,8 +1,10 @@
 #include "catalog/agent_by_ids.hpp"
 
+#include <unordered_map>
 #include <utility>
 
-#include "catalog/door_checks.hpp"
+#include "sau/agent/door_checks.hpp"
+#include "sau/agent/knowledge.hpp"
 #include "sau/core/draw.hpp"
 #include "sau/core/error.hpp"
 #include "sau/model/joint_features.hpp"
@@ -41,7 +43,13 @@ void AgentByIds::learn(Context x, Choice made, double reward) {
   put(x);
   check_action(made, setup_.shape);
   check_reward(reward, rewards(), spec_);
-  agent_->learn(context_, offered_[made.action], made.value, reward);
+  double probability = kUnknownProbability;
+  if (agent_->uses_probability()) {
+    // A choice does not say it. It is that of the action now, as for a fixed set of actions.
+    look(x);
+    probability = forecast_[made.action].probability;
+  }
+  agent_->learn(context_, offered_[made.action], made.value, reward, probability);
 }
 
 void AgentByIds::probabilities(Context x, std::span<double> out) {
@@ -56,14 +64,26 @@ std::span<const double> AgentByIds::values(Context x) {
   return number_;
 }
 
+std::vector<double> AgentByIds::uncertainty(Context x) {
+  look(x);
+  for (std::size_t a = 0; a < number_.size(); ++a) number_[a] = forecast_[a].spread;
+  return number_;
+}
+
+std::vector<ActionColumn> AgentByIds::evidence() const {
+  std::unordered_map<std::string, ActionRecord> known;
+  for (ActionRecord& record : agent_->actions(ids_.size())) known[record.id] = std::move(record);
+  std::vector<ActionRecord> records;
+  for (const std::string& id : ids_) records.push_back(known[id]);
+  return evidence_columns(records);
+}
+
 void AgentByIds::play(Problem& problem, Streams& rng, std::uint64_t steps, Recorder& record) {
   check_problem(problem, setup_.shape, rewards(), spec_);
   sau::play(problem, *this, rng, steps, record);
 }
 
-void AgentByIds::merge(const AnyAgent&) {
-  throw Error("merge: " + spec_ + " cannot be merged; its state is not a sum");
-}
+void AgentByIds::merge(const AnyAgent&) { refuse_merge(spec_); }
 
 std::unique_ptr<AnyAgent> AgentByIds::clone() const {
   auto copy = std::make_unique<AgentByIds>(spec_, setup_, make_);

@@ -30,6 +30,9 @@ class AgentByIds final : public AnyAgent {
   std::span<const double> values(Context x) override;
   std::string fault() const override { return agent_->fault(); }
   std::vector<MemberRecord> members() const override { return agent_->members(); }
+  std::vector<ActionColumn> evidence() const override;
+  // sqrt(S2_a) / n_a, as decide() forecasts it.
+  std::vector<double> uncertainty(Context x) override;
   void play(Problem& problem, Streams& rng, std::uint64_t steps, Recorder& record) override;
   void merge(const AnyAgent& other) override;
   std::unique_ptr<AnyAgent> clone() const override;

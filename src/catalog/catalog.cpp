@@ -6,6 +6,8 @@
 
 #include "catalog/agent_by_ids.hpp"
 #include "catalog/explore_list.hpp"
+#include "catalog/id_agent.hpp"
+#include "catalog/id_rule.hpp"
 #include "catalog/model_entry.hpp"
 #include "catalog/model_names.hpp"
 #include "catalog/names.hpp"
@@ -170,8 +172,22 @@ std::string write_ids(const Spec& ids) {
   return write_spec("ids", read_options<IdOptions>("ids", ids.params));
 }
 
+// Throws UsageError if the strategy does not exist or cannot choose with the model.
+void check_fit(const ModelEntry& model, const Spec& strategy) {
+  const std::string needs =
+      with_named(Strategies{}, "strategy", strategy.name, []<class S>() -> std::string {
+        if constexpr (requires { S::kNeeds; }) return std::string(S::kNeeds);
+        return {};
+      });
+  if (std::ranges::find(model.strategies, strategy.name) != model.strategies.end()) return;
+  throw UsageError(strategy.name + " needs " + needs + "; " + model.info.name + " is not one");
+}
+
 std::string write_agent(const AgentSpec& spec) {
-  const std::string agent = model_of(spec).write(spec);
+  const ModelEntry& model = model_of(spec);
+  const std::string strategy = write_strategy(spec.strategy);
+  const std::string agent = model.write_model(spec.model.params) + "+" + strategy;
+  check_fit(model, spec.strategy);
   return spec.ids ? agent + "+" + write_ids(*spec.ids) : agent;
 }
 
@@ -181,6 +197,14 @@ AgentSpec parse_offer_agent(std::string_view text) {
   move_actions(spec);
   if (spec.ids && write_ids(*spec.ids) == "ids") spec.ids.reset();
   return spec;
+}
+
+std::unique_ptr<OfferAgent> make_id_agent(const AgentSpec& spec, const std::string& canonical,
+                                          const Stream& stream) {
+  const auto ids = read_options<IdOptions>("ids", spec.ids ? spec.ids->params : Params{});
+  return std::make_unique<IdAgent>(canonical,
+                                   model_of(spec).make_joint_model(spec.model.params, stream, ids),
+                                   make_id_rule(spec.strategy), ids);
 }
 
 // The paper's name for the agent, or else its canonical spec.
@@ -198,13 +222,17 @@ std::string paper_name(std::string_view agent, const Canonical& canonical) {
 std::unique_ptr<AnyAgent> make_agent(std::string_view agent, const Setup& setup) {
   if (setup.shape.actions == 0) throw UsageError("an agent needs at least one action");
   const AgentSpec spec = parse_agent(agent, made_for(setup.shape.dim));
-  const ModelEntry& model = model_of(spec);
-  if (!spec.ids) return model.make(spec, setup);
   const std::string canonical = write_agent(spec);
-  return std::make_unique<AgentByIds>(canonical, setup,
-                                      [&model, spec, canonical](const Stream& stream) {
-                                        return model.make_for_ids(spec, canonical, stream);
-                                      });
+  if (spec.ids) {
+    return std::make_unique<AgentByIds>(canonical, setup, [spec, canonical](const Stream& stream) {
+      return make_id_agent(spec, canonical, stream);
+    });
+  }
+  const ModelEntry& model = model_of(spec);
+  const FixedAgentPlan plan{.canonical = canonical, .strategy = spec.strategy, .setup = setup};
+  if (model.make_agent != nullptr) return model.make_agent(spec.model.params, plan);
+  return make_handle_agent(model.make_model(spec.model.params, setup), model.rewards,
+                           model.info.name, plan);
 }
 
 std::string canonical_models(std::string_view models) {
@@ -235,7 +263,7 @@ std::unique_ptr<OfferAgent> make_offer_agent(std::string_view agent, std::uint64
 
 std::unique_ptr<OfferAgent> make_offer_agent(std::string_view agent, const Stream& stream) {
   const AgentSpec spec = parse_offer_agent(agent);
-  return model_of(spec).make_for_ids(spec, write_agent(spec), stream.with(Role::kModel));
+  return make_id_agent(spec, write_agent(spec), stream.with(Role::kModel));
 }
 
 std::string canonical_offer_agent(std::string_view agent) {

@@ -4,10 +4,9 @@
 #include <string>
 #include <type_traits>
 
-#include "catalog/agent_of.hpp"
 #include "catalog/explore_list.hpp"
 #include "catalog/model_entry.hpp"
-#include "catalog/offer_agent_of.hpp"
+#include "sau/agent/agent_of.hpp"
 #include "sau/model/any_model.hpp"
 #include "sau/model/by_ids.hpp"
 #include "sau/model/on_columns.hpp"
@@ -20,21 +19,6 @@ using FixedModel = std::conditional_t<JointModel<M>, OnColumns<M>, M>;
 
 namespace detail {
 
-// Calls f.operator()<S>(model options, strategy options) for the strategy named.
-template <class Result, class M, class F>
-Result with_strategy(const AgentSpec& spec, F&& f) {
-  return with_named(Strategies{}, "strategy", spec.strategy.name, [&]<class S>() -> Result {
-    const auto model = read_options<typename M::Options>(M::kName, spec.model.params);
-    const auto strategy = read_options<typename S::Options>(S::kName, spec.strategy.params);
-    if constexpr (Explores<S, M>) {
-      return f.template operator()<S>(model, strategy);
-    } else {
-      throw UsageError(std::string(S::kName) + " needs " + std::string(S::kNeeds) + "; " +
-                       std::string(M::kName) + " is not one");
-    }
-  });
-}
-
 template <class M, class... S>
 std::vector<std::string> fitting_strategies(TypeList<S...>) {
   std::vector<std::string> result;
@@ -45,20 +29,20 @@ std::vector<std::string> fitting_strategies(TypeList<S...>) {
   return result;
 }
 
+// The agent of a model on the concrete types.
 template <class M>
-std::string write_agent(const AgentSpec& spec) {
-  return with_strategy<std::string, M>(spec, []<class S>(const auto& model, const auto& strategy) {
-    return write_spec(M::kName, model) + "+" + write_spec(S::kName, strategy);
-  });
-}
-
-template <class M>
-std::unique_ptr<AnyAgent> make_fixed(const AgentSpec& spec, const Setup& setup) {
+std::unique_ptr<AnyAgent> make_concrete_agent(const Params& params, const FixedAgentPlan& plan) {
   using Result = std::unique_ptr<AnyAgent>;
-  return with_strategy<Result, M>(spec, [&]<class S>(const auto& model, const auto& strategy) {
-    using Fixed = FixedModel<M>;
-    return std::make_unique<AgentOf<Fixed, S>>(write_agent<M>(spec), setup.shape,
-                                               Fixed(setup, model), S(setup, strategy));
+  const Spec& strategy = plan.strategy;
+  return with_named(Strategies{}, "strategy", strategy.name, [&]<class S>() -> Result {
+    if constexpr (Explores<S, M>) {
+      return std::make_unique<AgentOf<M, S>>(
+          plan.canonical, plan.setup.shape,
+          M(plan.setup, read_options<typename M::Options>(M::kName, params)),
+          S(plan.setup, read_options<typename S::Options>(S::kName, strategy.params)));
+    } else {
+      return nullptr;  // the catalogue has refused it
+    }
   });
 }
 
@@ -103,56 +87,37 @@ std::unique_ptr<AnyJointModel> make_joint_model(const Params& params, const Stre
                                                 const IdOptions& ids) {
   const auto options = read_options<typename M::Options>(M::kName, params);
   using Result = std::unique_ptr<AnyJointModel>;
-  if constexpr (plays_by_ids<M>()) {
-    return with_joint_arguments<M>(stream, options, ids, [](const auto&... arguments) -> Result {
-      return std::make_unique<JointModelOf<ModelByIds<M>>>(arguments...);
-    });
-  } else {
-    throw UsageError(std::string(M::kName) + " needs a fixed set of actions");
-    return Result{};
-  }
+  return with_joint_arguments<M>(stream, options, ids, [](const auto&... arguments) -> Result {
+    return std::make_unique<JointModelOf<ModelByIds<M>>>(arguments...);
+  });
 }
 
 template <class M>
-std::unique_ptr<OfferAgent> make_for_ids(const AgentSpec& spec, const std::string& canonical,
-                                         const Stream& stream) {
-  using Result = std::unique_ptr<OfferAgent>;
-  const auto ids = read_options<IdOptions>("ids", spec.ids ? spec.ids->params : Params{});
-  return with_strategy<Result, M>(spec, [&]<class S>(const auto& model, const auto& strategy) {
-    if constexpr (plays_by_ids<S>() && plays_by_ids<M>()) {
-      S rule({.shape = {.actions = 1}, .stream = {}}, strategy);
-      if constexpr (requires { rule.check_by_ids(); }) rule.check_by_ids();
-      using Joint = ModelByIds<M>;
-      return with_joint_arguments<M>(stream, model, ids, [&](const auto&... arguments) -> Result {
-        return std::make_unique<OfferAgentOf<Joint, S>>(canonical, Joint(arguments...), rule, ids);
-      });
-    } else {
-      throw UsageError(std::string(plays_by_ids<S>() ? M::kName : S::kName) +
-                       " needs a fixed set of actions; it cannot play actions by id");
-      return Result{};
-    }
-  });
+constexpr bool has_cheap_steps() {
+  if constexpr (requires { M::kCheapSteps; }) {
+    return M::kCheapSteps;
+  } else {
+    return false;
+  }
 }
 
 }  // namespace detail
 
 template <class M>
 ModelEntry model_entry() {
-  return {.info = {.name = std::string(M::kName),
-                   .summary = std::string(M::kSummary),
-                   .settings = describe_options<typename M::Options>(),
-                   .fits = {},
-                   .by_ids = plays_by_ids<M>()},
-          .uses_context = FixedModel<M>::kUsesContext,
-          .joint = JointModel<M>,
-          .rewards = FixedModel<M>::kRewards,
-          .strategies = detail::fitting_strategies<M>(Strategies{}),
-          .write = detail::write_agent<M>,
-          .make = detail::make_fixed<M>,
-          .write_model = detail::write_model<M>,
-          .make_model = detail::make_model<M>,
-          .make_joint_model = detail::make_joint_model<M>,
-          .make_for_ids = detail::make_for_ids<M>};
+  ModelEntry entry{.info = {.name = std::string(M::kName),
+                            .summary = std::string(M::kSummary),
+                            .settings = describe_options<typename M::Options>(),
+                            .fits = {}},
+                   .uses_context = FixedModel<M>::kUsesContext,
+                   .joint = JointModel<M>,
+                   .rewards = FixedModel<M>::kRewards,
+                   .strategies = detail::fitting_strategies<M>(Strategies{}),
+                   .write_model = detail::write_model<M>,
+                   .make_model = detail::make_model<M>,
+                   .make_joint_model = detail::make_joint_model<M>};
+  if constexpr (detail::has_cheap_steps<M>()) entry.make_agent = detail::make_concrete_agent<M>;
+  return entry;
 }
 
 }  // namespace sau

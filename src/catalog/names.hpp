@@ -44,8 +44,7 @@ std::vector<ComponentInfo> describe(TypeList<T...>) {
   return {ComponentInfo{.name = std::string(T::kName),
                         .summary = std::string(T::kSummary),
                         .settings = describe_options<typename T::Options>(),
-                        .fits = {},
-                        .by_ids = plays_by_ids<T>()}...};
+                        .fits = {}}...};
 }
 
 }  // namespace sau::detail

@@ -152,7 +152,10 @@ std::string calibration_page(const std::vector<PolicyCalibration>& results) {
   std::string out = detail::page_begin("Evaluation from logs: how far off, how sure");
   out += fmt::format(
       "<p>Logs whose truth is known: in a laboratory problem the reward of every action is known, "
-      "so the truth is what the policy would have earned on exactly these decisions.</p>\n"
+      "so the truth is what the policy would have earned on exactly these decisions. "
+      "The estimator mips is left out: it weighs actions with the same features together, and "
+      "these "
+      "actions have none, so it would be ips.</p>\n"
       "<div class=wide><pre>{}</pre></div>\n<h2>Figures</h2>\n",
       detail::html_text(calibration_text(results)));
   for (const Picture& picture : draw_calibration(results, PictureFormat::kSvg)) {

@@ -110,20 +110,25 @@ struct Canvas::Surface {
   }
 };
 
-Canvas::Canvas(PictureFormat format, double width, double height, double pixels, std::string title)
+Canvas::Canvas(PictureFormat format, double width, double height, double pixels, std::string title,
+               double scale)
     : format_(format),
       width_(width),
       height_(height),
+      paper_width_(width),
+      paper_height_(height),
       title_(std::move(title)),
       surface_(std::make_unique<Surface>()) {
   Surface& own = *surface_;
   switch (format) {
     case PictureFormat::kSvg:
-      own.surface = cairo_svg_surface_create_for_stream(append, &own.bytes, width, height);
+      own.surface =
+          cairo_svg_surface_create_for_stream(append, &own.bytes, scale * width, scale * height);
       cairo_svg_surface_set_document_unit(own.surface, CAIRO_SVG_UNIT_PX);
       break;
     case PictureFormat::kPdf:
-      own.surface = cairo_pdf_surface_create_for_stream(append, &own.bytes, width, height);
+      own.surface =
+          cairo_pdf_surface_create_for_stream(append, &own.bytes, scale * width, scale * height);
       cairo_pdf_surface_set_metadata(own.surface, CAIRO_PDF_METADATA_TITLE, title_.c_str());
       // No date, so that the same figure gives the same bytes.
       cairo_pdf_surface_set_metadata(own.surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
@@ -132,11 +137,12 @@ Canvas::Canvas(PictureFormat format, double width, double height, double pixels,
       own.surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24,
                                                static_cast<int>(std::lround(width * pixels)),
                                                static_cast<int>(std::lround(height * pixels)));
+      scale = pixels;
       break;
   }
   check(cairo_surface_status(own.surface));
   own.cairo = cairo_create(own.surface);
-  if (format == PictureFormat::kPng) cairo_scale(own.cairo, pixels, pixels);
+  if (scale != 1.0) cairo_scale(own.cairo, scale, scale);
   // No hinting, so that letters have the same widths in every format and at every size.
   cairo_font_options_t* const font = cairo_font_options_create();
   cairo_font_options_set_hint_style(font, CAIRO_HINT_STYLE_NONE);
@@ -151,7 +157,22 @@ Canvas::~Canvas() = default;
 
 void Canvas::fill(Colour colour) {
   set_source(surface_->cairo, colour);
-  cairo_paint(surface_->cairo);
+  if (width_ == paper_width_ && height_ == paper_height_) return cairo_paint(surface_->cairo);
+  cairo_rectangle(surface_->cairo, 0.0, 0.0, width_, height_);
+  cairo_fill(surface_->cairo);
+}
+
+void Canvas::open_window(const Box& box) {
+  cairo_save(surface_->cairo);
+  cairo_translate(surface_->cairo, box.left, box.top);
+  width_ = box.width();
+  height_ = box.height();
+}
+
+void Canvas::close_window() {
+  cairo_restore(surface_->cairo);
+  width_ = paper_width_;
+  height_ = paper_height_;
 }
 
 void Canvas::stroke(const Pen& pen) {

@@ -50,7 +50,9 @@ struct TextStyle {
 // letters. Points with NaN or infinite coordinates are not drawn.
 class Canvas {
  public:
-  Canvas(PictureFormat format, double width, double height, double pixels, std::string title);
+  // `scale`: see DrawOptions.
+  Canvas(PictureFormat format, double width, double height, double pixels, std::string title,
+         double scale = 1.0);
   Canvas(const Canvas&) = delete;
   Canvas& operator=(const Canvas&) = delete;
   ~Canvas();
@@ -69,6 +71,10 @@ class Canvas {
   // A shape by its name in AlgorithmStyle, about twice `radius` wide.
   void marker(Point place, std::string_view shape, double radius, Colour inside, const Pen& edge);
 
+  // From now on the canvas is only this part of the paper, until the next close_window().
+  void open_window(const Box& box);
+  void close_window();
+
   // Nothing is drawn outside the box until the next unclip().
   void clip(const Box& box);
   void unclip();
@@ -83,6 +89,7 @@ class Canvas {
 
   PictureFormat format_;
   double width_, height_;
+  double paper_width_, paper_height_;  // also while a window is open
   std::string title_;
   std::unique_ptr<Surface> surface_;
 };

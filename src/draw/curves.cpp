@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMarkers = 5;  // along a line
 constexpr double kFarOut = 2.5;      // Uniform's regret relative to the others'
 
-// "mean of 500 trials with 95 % interval".
+// "mean of 500 trials with Student's 95 % interval".
 std::string trials_text(const ProblemFigure& figure) {
   std::uint64_t least = UINT64_MAX, most = 0;
   bool band = false;
@@ -28,7 +28,7 @@ std::string trials_text(const ProblemFigure& figure) {
       least == most ? std::to_string(most) : fmt::format("{} to {}", least, most);
   if (most == 1) return "a single trial";
   return fmt::format(
-      "mean of {} trials{}{}", counts, band ? " with 95 % interval" : "",
+      "mean of {} trials{}{}", counts, band ? " with Student's 95 % interval" : "",
       figure.comparison.heavy_tails ? "; a few trials dominate some of the means" : "");
 }
 
@@ -118,18 +118,16 @@ std::vector<LineLabel> labels_of(const ProblemFigure& figure, double top) {
   return labels;
 }
 
-}  // namespace
-
-std::string draw_curves(const Sheet& sheet, const ProblemFigure& figure) {
+// Axes, bands and lines on the canvas, with `right` units of room on the right.
+Plot draw_area(const Sheet& sheet, Canvas& canvas, const ProblemFigure& figure,
+               const std::string& subtitle, double right) {
   const bool log = sheet.options.log_axes;
   const Range steps = steps_range(figure, log), regrets = regret_range(figure, log);
-  auto labels = labels_of(figure, regrets.high);
-  Canvas canvas = sheet.canvas(figure.title, labels_height(sheet, labels.size()));
-  Plot plot(sheet, canvas, figure.title, trials_text(figure),
+  Plot plot(sheet, canvas, figure.title, subtitle,
             {.scale = log ? Scale::logarithmic(steps) : Scale::linear(steps), .title = "step"},
             {.scale = log ? Scale::logarithmic(regrets) : Scale::linear(regrets).widened(0.0, 0.02),
              .title = "regret"},
-            labels_width(sheet, canvas, labels));
+            right);
   canvas.clip({plot.area.left, plot.area.top, plot.area.right + 5.0, plot.area.bottom + 1.0});
   for (const Series& series : figure.series) draw_band(plot, figure, series);
   // Draw the first algorithms last, on top of the others.
@@ -138,6 +136,91 @@ std::string draw_curves(const Sheet& sheet, const ProblemFigure& figure) {
               static_cast<double>(i) / static_cast<double>(figure.series.size()));
   }
   canvas.unclip();
+  return plot;
+}
+
+// Names with a piece of their lines, in rows that fill the width from `top` on. Returns how many
+// rows there are; `draw` says whether to draw them or only to count.
+std::size_t legend_rows(const Sheet& sheet, Canvas& canvas, const std::vector<std::string>& names,
+                        double top, bool draw) {
+  constexpr double kSwatch = 24.0, kGap = 6.0, kApart = 18.0;
+  const TextStyle style = plain_text(sheet);
+  const double room = canvas.width() - 2.0 * kEdge;
+  double x = kEdge;
+  std::size_t row = 0;
+  for (const std::string& name : names) {
+    const std::string shown = canvas.fitted(name, style, room - kSwatch - kGap);
+    const double width = kSwatch + kGap + canvas.text_width(shown, style);
+    if (x > kEdge && x + width > kEdge + room) {
+      x = kEdge;
+      ++row;
+    }
+    if (draw) {
+      const double y = top + kLabelHeight * (static_cast<double>(row) + 0.5);
+      const Look& look = sheet.look(name);
+      canvas.line(std::vector<Point>{{x, y}, {x + kSwatch, y}}, {look.colour, 2.0, look.dash});
+      canvas.marker({x + 0.5 * kSwatch, y}, look.shape, 4.0, look.colour, {sheet.theme.paper, 1.0});
+      canvas.text({x + kSwatch + kGap, y}, shown, style);
+    }
+    x += width + kApart;
+  }
+  return row + 1;
+}
+
+}  // namespace
+
+std::string draw_panels(const Sheet& sheet, std::span<const ProblemFigure* const> figures) {
+  constexpr double kLeastWidth = 260.0, kMostWidth = 420.0, kShape = 0.78;
+  std::vector<std::string> names;
+  bool band = false;
+  for (const ProblemFigure* figure : figures) {
+    for (const Series& series : figure->series) {
+      if (std::ranges::find(names, series.algorithm) == names.end())
+        names.push_back(series.algorithm);
+      band = band || !series.low.empty();
+    }
+  }
+  const double whole = sheet.options.width;
+  const auto most = static_cast<std::size_t>(std::max(1.0, std::floor(whole / kLeastWidth)));
+  const auto least = static_cast<std::size_t>(std::ceil(whole / kMostWidth));
+  const std::size_t columns = std::min({figures.size(), most, std::max<std::size_t>(least, 2)});
+  const std::size_t rows = (figures.size() + columns - 1) / columns;
+  Sheet part = sheet;
+  part.options.width = whole / static_cast<double>(columns);
+  const double height = kShape * part.options.width;
+  const std::string title = std::to_string(figures.size()) + " problems";
+  std::size_t legend = 0;
+  {
+    Canvas measure = sheet.canvas(title, height);
+    legend = legend_rows(sheet, measure, names, 0.0, false);
+  }
+  const double below = kLabelHeight * static_cast<double>(legend + (band ? 1 : 0)) + 2.0 * kEdge;
+  Canvas canvas = sheet.canvas(title, height * static_cast<double>(rows) + below);
+  canvas.fill(sheet.theme.paper);
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const double left = part.options.width * static_cast<double>(i % columns);
+    const double top = height * static_cast<double>(i / columns);
+    canvas.open_window({left, top, left + part.options.width, top + height});
+    draw_area(part, canvas, *figures[i], "", kEdge);
+    canvas.close_window();
+  }
+  const double top = height * static_cast<double>(rows) + kEdge;
+  legend_rows(sheet, canvas, names, top, true);
+  if (band) {
+    const TextStyle quiet = small_text(sheet);
+    canvas.text({kEdge, top + kLabelHeight * (static_cast<double>(legend) + 0.5)},
+                canvas.fitted("lines: mean over the trials; bands: Student's 95 % interval of it",
+                              quiet, whole - 2.0 * kEdge),
+                quiet);
+  }
+  return canvas.finish();
+}
+
+std::string draw_curves(const Sheet& sheet, const ProblemFigure& figure) {
+  auto labels = labels_of(figure, regret_range(figure, sheet.options.log_axes).high);
+  Canvas canvas = sheet.canvas(figure.title, labels_height(sheet, labels.size()));
+  Plot plot =
+      draw_area(sheet, canvas, figure, trials_text(figure), labels_width(sheet, canvas, labels));
   for (LineLabel& label : labels) label.place = plot.y.clamped(label.place);
   draw_labels(plot, labels, LabelKind::kLine);
   return canvas.finish();

@@ -100,7 +100,8 @@ std::string draw_differences(const Sheet& sheet, const ProblemFigure& figure) {
   const std::string name =
       reference < comparison.algorithms.size() ? comparison.algorithms[reference] : "";
   const std::string subtitle =
-      "paired by trial, 95 % interval; filled: p < 0.05 (Holm); right: trials with less regret, p";
+      "95 % bootstrap (BCa); filled: p < 0.05 (signed-rank, Holm); right: trials with less regret, "
+      "p";
   RowPlot plot(sheet, canvas, figure.title, subtitle, names,
                {.scale = difference_scale(all),
                 .title = fmt::format("{} difference of regret to {}",

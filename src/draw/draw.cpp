@@ -1,5 +1,6 @@
 #include "sau/draw/draw.hpp"
 
+#include <span>
 #include <string>
 
 #include "draw/figures.hpp"
@@ -15,7 +16,38 @@ void check_size(const char* what, double size, double least, double most) {
                    "; expected " + format_number(least) + " to " + format_number(most));
 }
 
+// Panels of so many problems fit on a page.
+constexpr std::size_t kMostPanels = 12;
+
+void add_panels(const Report& report, const detail::Sheet& sheet, const auto& add) {
+  std::vector<const ProblemFigure*> all;
+  for (const ReportSection& section : report.sections) {
+    for (const ProblemFigure& figure : section.problems) all.push_back(&figure);
+  }
+  if (all.size() < 2) return;
+  const std::size_t pages = (all.size() + kMostPanels - 1) / kMostPanels;
+  for (std::size_t page = 0; page < pages; ++page) {
+    const std::size_t first = all.size() * page / pages, last = all.size() * (page + 1) / pages;
+    add(pages == 1 ? "panels" : "panels-" + std::to_string(page + 1),
+        detail::draw_panels(sheet, std::span(all).subspan(first, last - first)));
+  }
+}
+
 }  // namespace
+
+DrawOptions column_figure(double inches, double font) {
+  constexpr double kPoints = 72.0, kDotsPerInch = 300.0;
+  check_size("font size", font, 4.0, 24.0);
+  check_size("width, in inches,", inches, 1.0, 40.0);
+  DrawOptions options;
+  options.scale = font / detail::kTextSize;
+  options.width = inches * kPoints / options.scale;
+  options.height = 0.72 * options.width;
+  options.pixels = options.scale * kDotsPerInch / kPoints;
+  check_size("width, in letters,", options.width / detail::kTextSize, 240.0 / detail::kTextSize,
+             10'000.0 / detail::kTextSize);
+  return options;
+}
 
 std::vector<Picture> draw_report(const Report& report, PictureFormat format,
                                  const DrawOptions& options) {
@@ -42,6 +74,7 @@ std::vector<Picture> draw_report(const Report& report, PictureFormat format,
     for (const TimeFigure& figure : section.times)
       add(figure.id, detail::draw_times(sheet, figure));
   }
+  add_panels(report, sheet, add);
   return pictures;
 }
 

@@ -28,15 +28,19 @@ bool drawn(const PolicyResult& policy, bool forced) {
   return policy.learning != "replayed" && (forced || policy.refused.empty());
 }
 
-// The value of each policy after so many decisions, with its anytime interval as a band.
+// The value of each policy after so many decisions, or up to a time if the log has times, with its
+// anytime interval as a band.
 std::string draw_course(const Sheet& sheet, const std::vector<const PolicyResult*>& policies,
-                        double logged) {
+                        const EvaluationResult& result) {
+  const bool timed = result.last_time > result.first_time;
+  const auto place = [timed](const CoursePoint& point) {
+    return static_cast<double>(timed ? point.time : static_cast<Milliseconds>(point.decisions));
+  };
+  const double logged = result.logged;
   Range times, values;
   values.add(logged);
   for (const PolicyResult* policy : policies) {
-    for (const CoursePoint& point : policy->course) {
-      times.add(static_cast<double>(point.decisions));
-    }
+    for (const CoursePoint& point : policy->course) times.add(place(point));
     // Early intervals are wide and would squeeze the rest.
     const std::size_t late = policy->course.size() / 2;
     for (std::size_t i = late; i < policy->course.size(); ++i) {
@@ -53,7 +57,8 @@ std::string draw_course(const Sheet& sheet, const std::vector<const PolicyResult
   Plot plot(
       sheet, canvas, title,
       "mean reward per decision, with the interval that holds at every moment; dotted: the log",
-      {.scale = Scale::logarithmic(times), .title = "decisions"},
+      timed ? detail::time_axis(times)
+            : Axis{.scale = Scale::logarithmic(times), .title = "decisions"},
       {.scale = Scale::linear(values).widened(0.03, 0.03), .title = "reward"},
       detail::labels_width(sheet, canvas, labels));
   canvas.clip(plot.area);
@@ -61,13 +66,13 @@ std::string draw_course(const Sheet& sheet, const std::vector<const PolicyResult
     const Look& look = sheet.look(policy->name);
     std::vector<Point> line, band;
     for (const CoursePoint& point : policy->course) {
-      const double x = plot.x(static_cast<double>(point.decisions));
+      const double x = plot.x(place(point));
       line.push_back({x, plot.y(point.value)});
       band.push_back({x, plot.y(point.ends.low)});
     }
     for (std::size_t i = policy->course.size(); i-- > 0;) {
       const CoursePoint& point = policy->course[i];
-      band.push_back({plot.x(static_cast<double>(point.decisions)), plot.y(point.ends.high)});
+      band.push_back({plot.x(place(point)), plot.y(point.ends.high)});
     }
     canvas.polygon(band, look.colour.faded(0.14));
     canvas.line(line, {look.colour, 1.8, look.dash});
@@ -202,7 +207,7 @@ std::vector<Picture> draw_evaluation(const EvaluationResult& result, bool forced
   const auto add = [&](const std::string& name, std::string bytes) {
     if (!bytes.empty()) pictures.push_back({name + extension, std::move(bytes)});
   };
-  add("course", draw_course(sheet, policies, result.logged));
+  add("course", draw_course(sheet, policies, result));
   for (std::size_t i = 0; i < policies.size(); ++i) {
     const std::string number = policies.size() > 1 ? "-" + std::to_string(i + 1) : "";
     add("weights" + number, draw_weights(sheet, *policies[i]));

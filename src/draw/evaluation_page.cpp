@@ -82,6 +82,10 @@ std::string evaluation_page(const EvaluationResult& result, bool forced) {
                      html_text(result.source), result.decisions, result.actions,
                      number_cell(result.logged), number_cell(result.logged_error));
   if (result.learned > 0) out += fmt::format(" {} more were only learned from.", result.learned);
+  if (result.last_time > result.first_time) {
+    out += fmt::format(" From {} to {}.", write_time_in_seconds(result.first_time),
+                       write_time_in_seconds(result.last_time));
+  }
   for (const auto& [reason, count] : result.skipped) {
     out += fmt::format(" Left out: {} ({}).", count, html_text(reason));
   }

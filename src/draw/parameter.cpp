@@ -90,15 +90,16 @@ std::string draw_parameter(const Sheet& sheet, const ParameterFigure& figure) {
                                [](const PaperValue& one) { return std::isfinite(one.mean); });
   });
   const double last = std::max(0.0, static_cast<double>(figure.values.size()) - 1.0);
-  Plot plot(sheet, canvas, figure.title,
-            std::string("mean with 95 % interval") + (paper ? "; hollow: the paper's" : ""),
-            {.scale = Scale::linear({.low = -0.4, .high = last + 0.4}),
-             .title = figure.parameter,
-             .unit = Unit::kNumber,
-             .values = places,
-             .labels = names},
-            {.scale = regret_scale(figure, sheet.options.log_axes), .title = figure.axis},
-            labels_width(sheet, canvas, labels));
+  Plot plot(
+      sheet, canvas, figure.title,
+      std::string("mean with Student's 95 % interval") + (paper ? "; hollow: the paper's" : ""),
+      {.scale = Scale::linear({.low = -0.4, .high = last + 0.4}),
+       .title = figure.parameter,
+       .unit = Unit::kNumber,
+       .values = places,
+       .labels = names},
+      {.scale = regret_scale(figure, sheet.options.log_axes), .title = figure.axis},
+      labels_width(sheet, canvas, labels));
   // Shift the algorithms sideways, or their intervals would hide each other.
   const double room = std::min(40.0, 0.4 * plot.area.width() / (last + 1.0));
   const auto count = static_cast<double>(figure.lines.size());

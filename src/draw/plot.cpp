@@ -5,10 +5,12 @@
 #include <cmath>
 #include <utility>
 
+#include "sau/core/time_text.hpp"
+
 namespace sau::detail {
 namespace {
 
-constexpr double kTitleSize = 15.0, kTextSize = 13.0, kSmallSize = 12.0;
+constexpr double kTitleSize = 15.0, kSmallSize = 12.0;
 constexpr double kTitleLine = 22.0, kSubtitleLine = 19.0;
 constexpr double kTickLength = 4.0, kTickGap = 5.0;
 constexpr double kBelow = 52.0;  // room for tick labels and the axis title
@@ -112,6 +114,34 @@ void draw_left_axis(const Sheet& sheet, Canvas& canvas, const Box& area, const A
 }
 
 }  // namespace
+
+Axis time_axis(Range times) {
+  constexpr double kSecond = 1000.0, kMinute = 60.0 * kSecond, kHour = 60.0 * kMinute,
+                   kDay = 24.0 * kHour;
+  // Each is at most three times the one before, so that there is always a tick.
+  constexpr std::array kSteps = {
+      kSecond,       2.0 * kSecond, 5.0 * kSecond,  15.0 * kSecond, 30.0 * kSecond, kMinute,
+      2.0 * kMinute, 5.0 * kMinute, 15.0 * kMinute, 30.0 * kMinute, kHour,          3.0 * kHour,
+      6.0 * kHour,   12.0 * kHour,  kDay,           2.0 * kDay,     4.0 * kDay,     7.0 * kDay,
+      14.0 * kDay,   28.0 * kDay,   56.0 * kDay,    91.0 * kDay,    182.0 * kDay,   364.0 * kDay};
+  constexpr double kMostTicks = 5.0;
+  const double length = times.high - times.low;
+  const auto found =
+      std::ranges::find_if(kSteps, [=](double step) { return length <= kMostTicks * step; });
+  const double step = found == kSteps.end() ? std::ceil(length / kMostTicks / kDay) * kDay : *found;
+  Axis axis{.scale = Scale::linear(times), .title = "time (UTC)"};
+  const auto add = [&](double at) {
+    const std::string text = write_time_in_seconds(static_cast<Milliseconds>(at));
+    // Days alone, hours and minutes alone, or seconds too.
+    axis.values.push_back(at);
+    axis.labels.push_back(step >= kDay      ? text.substr(0, 10)
+                          : step >= kMinute ? text.substr(5, 5) + " " + text.substr(11, 5)
+                                            : text.substr(11, 8));
+  };
+  for (double at = std::ceil(times.low / step) * step; at <= times.high; at += step) add(at);
+  if (axis.values.empty()) add(times.low);  // all within a second
+  return axis;
+}
 
 const Theme& theme_of(bool dark) {
   static const Theme kLight{.paper = colour_of("#ffffff"),

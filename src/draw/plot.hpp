@@ -37,7 +37,7 @@ struct Sheet {
   const Look& look(const std::string& algorithm) const;
   // `height` may exceed that of the options if the figure needs it.
   Canvas canvas(const std::string& title, double height) const {
-    return {format, options.width, height, options.pixels, title};
+    return {format, options.width, height, options.pixels, title, options.scale};
   }
 
   PictureFormat format;
@@ -54,6 +54,9 @@ struct Axis {
   std::vector<double> values = {};
   std::vector<std::string> labels = {};
 };
+
+// An axis of times in milliseconds since 1970, with ticks at whole minutes, hours or days.
+Axis time_axis(Range times);
 
 // A figure with an axis on the left and one below. Headings are above the data area, and `right`
 // units of room for labels are on its right.
@@ -95,6 +98,8 @@ double labels_height(const Sheet& sheet, std::size_t labels);
 TextStyle plain_text(const Sheet& sheet, Align align = Align::kLeft);
 TextStyle small_text(const Sheet& sheet, Align align = Align::kLeft);
 
+// Size of the text, in units.
+inline constexpr double kTextSize = 13.0;
 // Margin around everything.
 inline constexpr double kEdge = 12.0;
 // Height of a name on the right.

@@ -37,8 +37,8 @@ std::string draw_ranks(const Sheet& sheet, const RankFigure& figure) {
   Canvas canvas = sheet.canvas(figure.title, rows_height(sheet, all.size()));
   const std::size_t problems = figure.ranks.problems.size();
   const std::string subtitle =
-      fmt::format("mean over {} problem{} with 95 % interval; dots: single problems", problems,
-                  problems == 1 ? "" : "s");
+      fmt::format("mean over {} problem{} with 95 % bootstrap interval; dots: single problems",
+                  problems, problems == 1 ? "" : "s");
   const double last = std::max(2.0, static_cast<double>(all.size()));
   RowPlot plot(sheet, canvas, figure.title, subtitle, names,
                {.scale = Scale::linear({.low = 1.0, .high = last}).widened(0.04, 0.04),

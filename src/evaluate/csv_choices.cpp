@@ -120,6 +120,7 @@ class CsvChoices final : public ChoiceSource {
     for (std::size_t c = 0; c < text_.header().size(); ++c) {
       const std::string& name = text_.header()[c];
       if (c == action_ || c == chance_ || c == reward_ || name.empty()) continue;
+      if (!time_ && std::ranges::count(kTimeNames, name) > 0) time_ = c;
       if (std::ranges::count(kTimeNames, name) + std::ranges::count(ignored, name) > 0) continue;
       features_.push_back({c, name});
     }
@@ -130,6 +131,7 @@ class CsvChoices final : public ChoiceSource {
 
   const std::string& name() const noexcept override { return text_.name(); }
   std::uint64_t first_line() const override { return 2; }
+  bool has_order() const override { return false; }  // that of their ids
   std::uint64_t last_line() const override { return last_line_; }
 
   std::optional<Piece> next() override {
@@ -178,7 +180,12 @@ class CsvChoices final : public ChoiceSource {
     std::size_t place = 0;
     std::uint64_t line = 1;
     const std::string_view view = text_.view();
+    const auto lines = static_cast<std::uint64_t>(std::ranges::count(view, '\n')) + 1;
     while (row.next()) {
+      // The end of a file that is still being written.
+      torn_ = !text_.view().ends_with('\n') && row.fields().size() < text_.header().size() &&
+              row.line() == lines;
+      if (torn_) break;
       check_width(row, text_);
       // A record starts at the line the reader names; find that place in the text.
       while (line < row.line()) {
@@ -234,6 +241,10 @@ class CsvChoices final : public ChoiceSource {
                         text_.separator());
     const FeatureHash space(detail::kContextSide);
     while (row.next()) {
+      if (torn_ && start.line + row.line() - 1 > last_line_) {
+        batch.skip("torn line at the end");
+        break;
+      }
       for (const FeatureColumn& column : features_) {
         add_feature(batch.features(), space, column.name, row.fields()[column.place]);
       }
@@ -247,7 +258,7 @@ class CsvChoices final : public ChoiceSource {
                  .all_chances = false,
                  .reward = number(row, reward_, line),
                  .line = line,
-                 .time = 0});
+                 .time = time_ ? parse_time(row.fields()[*time_]).value_or(0) : 0});
     }
   }
 
@@ -266,13 +277,14 @@ class CsvChoices final : public ChoiceSource {
 
   CsvText text_;
   std::size_t action_ = 0, reward_ = 0;
-  std::optional<std::size_t> chance_, group_;
+  std::optional<std::size_t> chance_, group_, time_;
   std::vector<std::size_t> by_;
   std::vector<FeatureColumn> features_;
   std::map<std::string, std::vector<HashedFeature>, std::less<>> items_;
   std::map<std::string, Offer, std::less<>> offers_;  // by group
   std::vector<Start> starts_;                         // of the pieces
   std::uint64_t last_line_ = 1;
+  bool torn_ = false;  // the last line is not whole
   std::size_t next_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "evaluate/moments.hpp"
 #include "evaluate/slope.hpp"
 #include "sau/core/error.hpp"
 #include "sau/evaluate/intervals.hpp"
@@ -13,26 +14,7 @@
 namespace sau {
 namespace {
 
-// Mean and variance of numbers as they come (Welford 1962): no cancellation, however long the log.
-class Moments {
- public:
-  void add(double x) noexcept {
-    ++count_;
-    const double before = x - mean_;
-    mean_ += before / static_cast<double>(count_);
-    squares_ += before * (x - mean_);
-  }
-  double mean() const noexcept { return count_ == 0 ? kUndefined : mean_; }
-  double squared_error() const noexcept {
-    if (count_ < 2) return kUndefined;
-    const auto n = static_cast<double>(count_);
-    return squares_ / (n - 1.0) / n;
-  }
-
- private:
-  std::uint64_t count_ = 0;
-  double mean_ = 0.0, squares_ = 0.0;
-};
+using detail::WeightedMoments;
 
 // An estimate that is the mean of phi(choice).
 template <class Phi>
@@ -40,14 +22,18 @@ class MeanEstimator final : public Estimator {
  public:
   explicit MeanEstimator(Phi phi) : phi_(phi) {}
 
-  void add(const ScoredChoice& choice) noexcept override { moments_.add(phi_(choice)); }
+  void add(const ScoredChoice& choice) noexcept override {
+    moments_.add(phi_(choice), choice.importance);
+  }
   double value() const noexcept override { return moments_.mean(); }
   double squared_error() const noexcept override { return moments_.squared_error(); }
-  double contribution(const ScoredChoice& choice) const noexcept override { return phi_(choice); }
+  double contribution(const ScoredChoice& choice) const noexcept override {
+    return moments_.contribution(phi_(choice), choice.importance);
+  }
 
  private:
   Phi phi_;
-  Moments moments_;
+  WeightedMoments moments_;
 };
 
 template <class Phi>
@@ -61,36 +47,44 @@ class RatioEstimator final : public Estimator {
   explicit RatioEstimator(bool robust) : robust_(robust) {}
 
   void add(const ScoredChoice& choice) noexcept override {
-    const double w = choice.weight, x = rest(choice), d = direct(choice);
+    const double u = choice.importance, w = choice.weight, x = rest(choice), d = direct(choice);
     ++count_;
-    w_ += w;
-    wx_ += w * x;
-    d_ += d;
-    ww_ += w * w;
-    wwx_ += w * w * x;
-    wwxx_ += w * w * x * x;
-    dd_ += d * d;
-    dw_ += d * w;
-    dwx_ += d * w * x;
+    u_ += u;
+    w_ += u * w;
+    wx_ += u * w * x;
+    d_ += u * d;
+    const double uu = u * u, uuw = uu * w;
+    uu_ += uu;
+    uuw_ += uuw;
+    uuwx_ += uuw * x;
+    ww_ += uuw * w;
+    wwx_ += uuw * w * x;
+    wwxx_ += uuw * w * x * x;
+    uud_ += uu * d;
+    dd_ += uu * d * d;
+    dw_ += uuw * d;
+    dwx_ += uuw * d * x;
   }
   double value() const noexcept override {
     if (!(w_ > 0.0)) return kUndefined;
-    return d_ / static_cast<double>(count_) + wx_ / w_;
+    return d_ / u_ + wx_ / w_;
   }
-  // The sum of squares of (contribution - value) / n. A contribution is d + w (x - ratio) / (mean
-  // w) + ratio, so without `direct` this is sum w^2 (r - v)^2 / (sum w)^2.
+  // The sum of squares of (contribution - value) / n. Without `direct`, and with importances of 1,
+  // this is sum w^2 (r - v)^2 / (sum w)^2.
   double squared_error() const noexcept override {
     if (!(w_ > 0.0) || count_ < 2) return kUndefined;
-    const auto n = static_cast<double>(count_);
-    const double ratio = wx_ / w_, mean = w_ / n;
-    const double of_weights = (wwxx_ - 2.0 * ratio * wwx_ + ratio * ratio * ww_) / (mean * mean);
-    const double of_direct = dd_ - d_ * d_ / n;
-    const double both = (dwx_ - ratio * dw_) / mean;  // the weighted rests have mean 0
-    return std::max(0.0, of_weights + of_direct + 2.0 * both) / (n * n);
+    const double ratio = wx_ / w_, mean = d_ / u_;
+    const double of_weights = (wwxx_ - 2.0 * ratio * wwx_ + ratio * ratio * ww_) / (w_ * w_);
+    const double of_direct = (dd_ - 2.0 * mean * uud_ + mean * mean * uu_) / (u_ * u_);
+    const double both = (dwx_ - ratio * dw_ - mean * (uuwx_ - ratio * uuw_)) / (w_ * u_);
+    return std::max(0.0, of_weights + of_direct + 2.0 * both);
   }
+  // u (d - mean d) / (mean u) + u w (x - ratio) / (mean u w), and the value.
   double contribution(const ScoredChoice& choice) const noexcept override {
-    const double ratio = wx_ / w_, mean = w_ / static_cast<double>(count_);
-    return direct(choice) + choice.weight * (rest(choice) - ratio) / mean + ratio;
+    const double ratio = wx_ / w_, mean = d_ / u_, n = static_cast<double>(count_);
+    return value() +
+           n * choice.importance *
+               ((direct(choice) - mean) / u_ + choice.weight * (rest(choice) - ratio) / w_);
   }
 
  private:
@@ -101,8 +95,9 @@ class RatioEstimator final : public Estimator {
 
   bool robust_;
   std::uint64_t count_ = 0;
-  double w_ = 0.0, wx_ = 0.0, d_ = 0.0, ww_ = 0.0, wwx_ = 0.0, wwxx_ = 0.0;
-  double dd_ = 0.0, dw_ = 0.0, dwx_ = 0.0;
+  double u_ = 0.0, w_ = 0.0, wx_ = 0.0, d_ = 0.0;  // sums, each times u
+  double uu_ = 0.0, uuw_ = 0.0, uuwx_ = 0.0, uud_ = 0.0;
+  double ww_ = 0.0, wwx_ = 0.0, wwxx_ = 0.0, dd_ = 0.0, dw_ = 0.0, dwx_ = 0.0;  // each times u^2
 };
 
 double robust(const ScoredChoice& choice, double weight) noexcept {
@@ -121,12 +116,15 @@ class TamedEstimator final : public Estimator {
         change_(change) {}
 
   void add(const ScoredChoice& choice) noexcept override {
-    for (std::size_t i = 0; i < candidates_.size(); ++i) moments_[i].add(phi(choice, i));
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      moments_[i].add(phi(choice, i), choice.importance);
+    }
   }
   double value() const noexcept override { return moments_[chosen()].mean(); }
   double squared_error() const noexcept override { return moments_[chosen()].squared_error(); }
   double contribution(const ScoredChoice& choice) const noexcept override {
-    return phi(choice, chosen());
+    const std::size_t i = chosen();
+    return moments_[i].contribution(phi(choice, i), choice.importance);
   }
   std::string setting() const override {
     return fmt::format("{}={:.6g}", name_, candidates_[chosen()]);
@@ -139,7 +137,7 @@ class TamedEstimator final : public Estimator {
   std::size_t chosen() const noexcept {
     std::vector<detail::SlopeCandidate> found;
     found.reserve(moments_.size());
-    for (const Moments& moments : moments_) {
+    for (const WeightedMoments& moments : moments_) {
       const double error = moments.squared_error();
       if (std::isnan(error)) return 0;
       found.push_back({moments.mean(), 1.96 * std::sqrt(error)});
@@ -149,7 +147,7 @@ class TamedEstimator final : public Estimator {
 
   std::string name_;
   std::vector<double> candidates_;
-  std::vector<Moments> moments_;
+  std::vector<WeightedMoments> moments_;
   Change change_;
 };
 

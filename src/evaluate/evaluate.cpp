@@ -130,6 +130,10 @@ EvaluationResult evaluate(ChoiceSource& source, std::vector<PolicyPlan> policies
     throw Error(source.name() + ": there is no decision to evaluate" + why);
   }
   for (detail::PolicyRun& run : runs) result.policies.push_back(run.finish(log, by, result));
+  for (std::size_t f = 0; f < by.size(); ++f) {
+    if (log.segments(f).size() != 1 || log.segments(f).text(0) != kNoSegment) continue;
+    result.warnings.push_back(fmt::format("no decision has a context feature '{}'", by[f]));
+  }
   const ChanceCheck& chances = result.chances;
   if (std::abs(chances.inverse_z) > 4.0) {
     result.warnings.push_back(fmt::format(

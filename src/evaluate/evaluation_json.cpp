@@ -44,13 +44,16 @@ Json coverage(const PolicyResult& policy) {
           {"weightCounts", policy.weights}};
 }
 
+Json time_of(Milliseconds time) { return time == 0 ? Json() : Json(write_time(time)); }
+
 Json course(const PolicyResult& policy) {
   Json out = Json::array();
   for (const CoursePoint& point : policy.course) {
     out.push_back({{"decisions", point.decisions},
                    {"value", json_of(point.value)},
                    {"ends", json_of(point.ends)},
-                   {"gainEnds", json_of(point.gain)}});
+                   {"gainEnds", json_of(point.gain)},
+                   {"time", time_of(point.time)}});
   }
   return out;
 }
@@ -137,6 +140,8 @@ std::string evaluation_json(const EvaluationResult& result, bool forced) {
       {"log", result.source},
       {"decisions", result.decisions},
       {"learnedOnly", result.learned},
+      {"firstTime", time_of(result.first_time)},
+      {"lastTime", time_of(result.last_time)},
       {"leftOut", result.skipped},
       {"actions", result.actions},
       {"loggedReward", {{"mean", json_of(result.logged)}, {"error", json_of(result.logged_error)}}},

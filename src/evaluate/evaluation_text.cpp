@@ -132,6 +132,10 @@ std::string evaluation_text(const EvaluationResult& result, bool forced) {
                                 text_of(result.logged_error));
   if (result.learned > 0) out += fmt::format("; {} more were only learned from", result.learned);
   out += "\n";
+  if (result.last_time > result.first_time) {
+    out += fmt::format("  from {} to {}\n", write_time_in_seconds(result.first_time),
+                       write_time_in_seconds(result.last_time));
+  }
   for (const auto& [reason, count] : result.skipped) {
     out += fmt::format("  left out: {} ({})\n", count, reason);
   }

@@ -81,7 +81,7 @@ void GainScore::add(const LoggedChoice& choice, std::span<const double> policy,
     // The logged policy, of which the log has only the chance of the chosen action, gains nothing.
     direct = mass < 1.0 - 1e-6 ? 0.0 : direct - at_chosen;
   }
-  add_unweighed(direct + (weight - 1.0) * (choice.reward - at_chosen));
+  add_unweighed(direct + (weight - 1.0) * (choice.reward - at_chosen), choice.importance);
   const double u = (choice.reward - rewards_.min) / (rewards_.max - rewards_.min);
   std::array<double, kPredictionLimits.size()> more{}, less{};
   for (std::size_t i = 0; i < cut.size(); ++i) {

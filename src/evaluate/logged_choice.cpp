@@ -75,6 +75,7 @@ LoggedChoice ChoiceBatch::operator[](std::size_t i) const noexcept {
       .chance = stored.outcome.chance,
       .chances = {},
       .reward = stored.outcome.reward,
+      .importance = stored.outcome.importance,
       .line = stored.outcome.line,
       .time = stored.outcome.time,
       .segments = {segments_.data() + stored.segments_first,

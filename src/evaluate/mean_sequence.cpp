@@ -55,7 +55,20 @@ void LowerMeanSequence::transfer() noexcept {
   largest_ = 1.0;
 }
 
+LowerMeanSequence::Logs LowerMeanSequence::logs(std::size_t shift) const noexcept {
+  Logs logs;
+  for (std::size_t b = 0; b < kBets; ++b) {
+    logs[b] = sums_[shift].logs[b] + std::log(sums_[shift].product[b]);
+  }
+  return logs;
+}
+
 double LowerMeanSequence::log_wealth(double m) const noexcept {
+  return log_wealth(m, [this](std::size_t shift) { return logs(shift); });
+}
+
+template <class LogsOf>
+double LowerMeanSequence::log_wealth(double m, const LogsOf& logs_of) const noexcept {
   const auto t = static_cast<double>(count_);
   double most = -std::numeric_limits<double>::infinity();
   std::array<double, kBets> terms{};
@@ -63,10 +76,10 @@ double LowerMeanSequence::log_wealth(double m) const noexcept {
   // The logarithm of a sum of exponentials, shift by shift.
   for (std::size_t i = 0; i < shifts_.size(); ++i) {
     const double above = std::max(0.0, m + shifts_[i]);
+    const Logs& logs = logs_of(i);
     double here = most;
     for (std::size_t b = 0; b < kBets; ++b) {
-      terms[b] =
-          sums_[i].logs[b] + std::log(sums_[i].product[b]) - t * std::log1p(bets()[b] * above);
+      terms[b] = logs[b] - t * std::log(1.0 + bets()[b] * above);
       here = std::max(here, terms[b]);
     }
     total *= std::exp(most - here);
@@ -76,23 +89,55 @@ double LowerMeanSequence::log_wealth(double m) const noexcept {
   return most + std::log(total / static_cast<double>(kBets * shifts_.size()));
 }
 
-double LowerMeanSequence::bound(double alpha, double least) const noexcept {
-  if (count_ == 0) return least;
-  const double goal = -std::log(alpha);
-  if (log_wealth(least) < goal) return least;
-  double low = least, step = 1e-3;
-  double high = least + step;
-  while (log_wealth(high) >= goal) {
-    low = high;
-    step *= 2.0;
-    high += step;
-    if (!std::isfinite(high)) return low;
+// Where the money of the bet that gains most is exp(gain).
+double LowerMeanSequence::mean_at(std::span<const Logs> logs, double gain) const noexcept {
+  const auto t = static_cast<double>(count_);
+  double most = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < shifts_.size(); ++i) {
+    for (std::size_t b = 0; b < kBets; ++b) {
+      most = std::max(most, std::expm1((logs[i][b] - gain) / t) / bets()[b] - shifts_[i]);
+    }
   }
-  // `low` stays excluded, so the result never promises too much.
-  constexpr int kSteps = 40;
-  for (int i = 0; i < kSteps && high - low > 1e-13 * (1.0 + std::abs(high)); ++i) {
-    const double middle = 0.5 * (low + high);
-    (log_wealth(middle) >= goal ? low : high) = middle;
+  return most;
+}
+
+double LowerMeanSequence::bound(double alpha, double least) const {
+  if (count_ == 0) return least;
+  std::vector<Logs> logs;
+  for (std::size_t i = 0; i < shifts_.size(); ++i) logs.push_back(this->logs(i));
+  const double goal = -std::log(alpha);
+  const auto logs_of = [&logs](std::size_t shift) -> const Logs& { return logs[shift]; };
+  const auto excess = [&](double m) { return log_wealth(m, logs_of) - goal; };
+  double at_low = excess(least);
+  if (at_low < 0.0) return least;
+  // The best bet alone has enough at `low`; at `high` no bet has gained anything.
+  double low = least, high = std::max(least, mean_at(logs, 0.0));
+  const double alone = mean_at(logs, goal + std::log(static_cast<double>(kBets * shifts_.size())));
+  if (const double there = alone > least ? excess(alone) : -1.0; there >= 0.0) {
+    low = alone;
+    at_low = there;
+  }
+  double at_high = excess(high);
+  // False position; an end that stays twice counts half (Illinois). `low` stays excluded, so the
+  // result never promises too much.
+  constexpr int kSteps = 100;
+  int kept = 0;  // how often the low end (positive) or the high end stayed
+  for (int i = 0; i < kSteps && high - low > 1e-12 * (1.0 + std::abs(high)); ++i) {
+    const double share = at_low / (at_low - at_high);
+    const double middle =
+        share > 0.0 && share < 1.0 ? low + share * (high - low) : 0.5 * (low + high);
+    const double there = excess(middle);
+    if (there >= 0.0) {
+      low = middle;
+      at_low = there;
+      kept = std::min(0, kept) - 1;
+      if (kept <= -2) at_high *= 0.5;
+    } else {
+      high = middle;
+      at_high = there;
+      kept = std::max(0, kept) + 1;
+      if (kept >= 2) at_low *= 0.5;
+    }
   }
   return low;
 }

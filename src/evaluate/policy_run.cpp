@@ -67,17 +67,26 @@ void PolicyRun::score(const PreparedBatch& batch, std::size_t i, const LoggedCho
   for (std::size_t a = 0; a < policy_.size(); ++a) {
     const std::uint32_t number = batch.actions[batch.first[i] + a];
     if (number >= shares_.size()) shares_.resize(number + 1);
-    shares_[number].policy += policy_[a];
+    shares_[number].policy += choice.importance * policy_[a];
     if (a == choice.chosen && weight > 0.0) {
       shares_[number].largest_weight = std::max(shares_[number].largest_weight, weight);
     }
   }
   if (features_ > 0) add_segments(batch, i, choice);
+  time_ = choice.time;
   const std::uint64_t done = score_.coverage().decisions;
   if (done >= next_point_) {
-    course_.push_back({done, score_.value(), score_.anytime(), score_.anytime_gain()});
+    add_point();
     next_point_ = done + std::max<std::uint64_t>(1, done / 16);
   }
+}
+
+void PolicyRun::add_point() {
+  course_.push_back({.decisions = score_.coverage().decisions,
+                     .value = score_.value(),
+                     .ends = score_.anytime(),
+                     .gain = score_.anytime_gain(),
+                     .time = time_});
 }
 
 void PolicyRun::add_segments(const PreparedBatch& batch, std::size_t i,
@@ -91,7 +100,7 @@ void PolicyRun::add_segments(const PreparedBatch& batch, std::size_t i,
     const auto [found, added] =
         segments_.try_emplace({f, number}, Segment{PolicyScore(options_.score), 0.0});
     found->second.score.add(choice, policy_, predicted);
-    found->second.reward += choice.reward;
+    found->second.reward += choice.importance * choice.reward;
   }
 }
 
@@ -143,9 +152,7 @@ PolicyResult PolicyRun::finish(const Preparation& log, const std::vector<std::st
   result.gain = score_.gain();
   result.gain_ends = score_.anytime_gain();
   const std::uint64_t done = score_.coverage().decisions;
-  if (done > 0 && (course_.empty() || course_.back().decisions != done)) {
-    course_.push_back({done, score_.value(), score_.anytime(), result.gain_ends});
-  }
+  if (done > 0 && (course_.empty() || course_.back().decisions != done)) add_point();
   result.course = std::move(course_);
   result.weights = weights_;
   add_actions(result, log);
@@ -155,7 +162,7 @@ PolicyResult PolicyRun::finish(const Preparation& log, const std::vector<std::st
                                .segment = log.segments(key.first).text(key.second),
                                .decisions = coverage.decisions,
                                .effective_size = coverage.effective_size(),
-                               .logged = segment.reward / static_cast<double>(coverage.decisions),
+                               .logged = segment.reward / coverage.importance,
                                .estimates = segment.score.estimates()});
   }
   find_refusals(result, whole);
@@ -164,19 +171,18 @@ PolicyResult PolicyRun::finish(const Preparation& log, const std::vector<std::st
 }
 
 void PolicyRun::add_actions(PolicyResult& result, const Preparation& log) const {
-  const auto n = static_cast<double>(std::max<std::uint64_t>(1, result.coverage.decisions));
-  std::uint64_t logged = 0;
-  for (const auto& action : log.logged()) logged += action.count;
+  const double n = std::max(1.0, result.coverage.importance);
+  double logged = 0.0;
+  for (const auto& action : log.logged()) logged += action.importance;
   for (std::size_t a = 0; a < log.ids().size(); ++a) {
     const Preparation::Logged& found = log.logged()[a];
     const Shares share = a < shares_.size() ? shares_[a] : Shares{};
-    const auto count = static_cast<double>(found.count);
     result.actions.push_back(
         {.id = log.ids().text(a),
          .logged = found.count,
-         .logged_share = count / static_cast<double>(std::max<std::uint64_t>(1, logged)),
+         .logged_share = found.importance / std::max(1.0, logged),
          .policy_share = share.policy / n,
-         .mean_reward = found.count == 0 ? kUndefined : found.reward / count,
+         .mean_reward = found.count == 0 ? kUndefined : found.reward / found.importance,
          .largest_weight = share.largest_weight});
     if (found.count == 0) result.never_logged += share.policy / n;
   }
@@ -185,6 +191,9 @@ void PolicyRun::add_actions(PolicyResult& result, const Preparation& log) const 
 }
 
 void PolicyRun::find_refusals(PolicyResult& result, const EvaluationResult& whole) const {
+  if (std::string why = plan_.target->complaint(); !why.empty()) {
+    result.refused.push_back(std::move(why));
+  }
   if (!weighs_) return;  // dm alone needs no weights
   const Coverage& coverage = result.coverage;
   const double size = coverage.effective_size();
@@ -194,10 +203,10 @@ void PolicyRun::find_refusals(PolicyResult& result, const EvaluationResult& whol
         "{:.1f} decisions of its own would; {} are needed",
         size, size, kLeastSize));
   }
-  if (coverage.weights > 0.0 && coverage.largest > 0.5 * coverage.weights) {
+  if (coverage.largest_share > 0.5) {
     result.refused.push_back(fmt::format(
         "one decision (line {}) has the weight {:.6g}, which is {} of the sum of all weights",
-        coverage.largest_line, coverage.largest, percent(coverage.largest / coverage.weights)));
+        coverage.largest_line, coverage.largest, percent(coverage.largest_share)));
   }
   // If all chances are logged, an action that was never drawn although it could be is no harm.
   if (!coverage.all_chances && result.never_logged > 1e-9) {
@@ -224,6 +233,17 @@ void PolicyRun::find_warnings(PolicyResult& result) const {
         fmt::format("the log has no chances for {} decisions: the estimate is only as good as the "
                     "reward model, and its interval does not allow for that",
                     coverage.unknown));
+  }
+  const IntervalKind kind = options_.score.interval;
+  if (coverage.mixed && kind != IntervalKind::kNormal && kind != IntervalKind::kBootstrap) {
+    result.warnings.push_back(
+        "decisions have different values of pdrop, which only intervals of the kinds normal and "
+        "bootstrap allow for: all are normal");
+  }
+  if (options_.score.groups() && !coverage.all_chances) {
+    result.warnings.push_back(
+        "mips needs the chances of all actions on offer, and this log has only those of the chosen "
+        "ones");
   }
   if (weighs_ && std::abs(coverage.mean_weight_z()) > 4.0) {
     result.warnings.push_back(

@@ -28,6 +28,7 @@ class PolicyRun {
     PolicyScore score;
     double reward = 0.0;  // sum
   };
+  void add_point();
   void score(const PreparedBatch& batch, std::size_t i, const LoggedChoice& choice);
   void replay(const LoggedChoice& choice);
   void add_segments(const PreparedBatch& batch, std::size_t i, const LoggedChoice& choice);
@@ -45,6 +46,7 @@ class PolicyRun {
   std::vector<std::uint64_t> weights_;
   std::vector<CoursePoint> course_;
   std::uint64_t next_point_ = 10;
+  Milliseconds time_ = 0;  // of the last decision that was scored
   std::map<std::pair<std::size_t, std::uint32_t>, Segment> segments_;
   Rng rng_;
   ReplayResult replay_;

@@ -101,7 +101,7 @@ void Preparation::check(const LoggedChoice& choice) const {
   if (!options_.score.rewards.contains(choice.reward)) {
     throw Error(
         fmt::format("{}, line {}: the reward {} is outside {} to {}; give the range that "
-                    "rewards can have",
+                    "rewards can have (--range MIN..MAX)",
                     source_.name(), choice.line, choice.reward, options_.score.rewards.min,
                     options_.score.rewards.max));
   }
@@ -157,12 +157,15 @@ void Preparation::prepare(PreparedBatch& prepared) {
     if (part == Part::kLeftOut) continue;
     Logged& chosen = logged_[prepared.actions[first + choice.chosen]];
     ++chosen.count;
-    chosen.reward += choice.reward;
+    chosen.importance += choice.importance;
+    chosen.reward += choice.importance * choice.reward;
     if (part != Part::kScored) continue;
+    all_times_ = all_times_ && choice.time != 0;
+    first_time_ = scored_ == 0 ? choice.time : std::min(first_time_, choice.time);
+    last_time_ = scored_ == 0 ? choice.time : std::max(last_time_, choice.time);
     ++scored_;
-    const double before = choice.reward - reward_mean_;
-    reward_mean_ += before / static_cast<double>(scored_);
-    reward_squares_ += before * (choice.reward - reward_mean_);
+    rewards_.add(choice.reward, choice.importance);
+    if (choice.importance > 1.0) ++dropped_;
     check_chances(choice, std::span(prepared.actions).subspan(first));
   }
 }
@@ -224,12 +227,22 @@ void Preparation::finish(EvaluationResult& result) const {
   result.source = source_.name();
   result.decisions = scored_;
   result.learned = learned_;
+  if (all_times_) {
+    result.first_time = first_time_;
+    result.last_time = last_time_;
+  }
   result.skipped = skipped_;
   result.actions = ids_.size();
   result.reward_model = models_.empty() ? "" : options_.reward_model;
   result.score = options_.score;
-  result.logged = scored_ == 0 ? kUndefined : reward_mean_;
-  result.logged_error = scored_ < 2 ? kUndefined : std::sqrt(reward_squares_ / (n - 1.0) / n);
+  result.logged = rewards_.mean();
+  result.logged_error = std::sqrt(rewards_.squared_error());
+  if (dropped_ > 0) {
+    result.warnings.push_back(fmt::format(
+        "{} decisions have a pdrop above 0: each counts as the 1 / (1 - pdrop) decisions that it "
+        "stands for",
+        dropped_));
+  }
   ChanceCheck& check = result.chances;
   check.possible = all_chances_ && scored_ > 0;
   if (check.possible) {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "evaluate/moments.hpp"
 #include "sau/evaluate/evaluate.hpp"
 
 namespace sau::detail {
@@ -62,8 +63,8 @@ class Preparation {
 
   // What was found so far.
   struct Logged {
-    std::uint64_t count = 0;  // chosen
-    double reward = 0.0;      // sum
+    std::uint64_t count = 0;                // chosen
+    double importance = 0.0, reward = 0.0;  // sums of u and of u r
     // How often it should have been chosen, by the logged chances.
     double expected = 0.0, variance = 0.0;
     std::uint64_t scored = 0;  // chosen, among the decisions that are scored
@@ -90,10 +91,12 @@ class Preparation {
   std::vector<Logged> logged_;
   std::map<std::string, std::uint64_t> skipped_;
   std::uint64_t seen_ = 0, trained_ = 0, scored_ = 0, learned_ = 0;
-  double reward_mean_ = 0.0, reward_squares_ = 0.0;  // Welford
+  WeightedMoments rewards_;
+  std::uint64_t dropped_ = 0;  // decisions with an importance above 1
   std::vector<ChanceBin> bins_;
   std::vector<double> bin_mass_;
-  bool all_chances_ = true;
+  bool all_chances_ = true, all_times_ = true;
+  Milliseconds first_time_ = 0, last_time_ = 0;
   double inverse_ = 0.0, inverse_squares_ = 0.0;
 };
 

@@ -29,13 +29,18 @@ bool ScoreSettings::groups() const { return std::ranges::count(estimators, "mips
 
 void Coverage::add(const LoggedChoice& choice, std::span<const double> policy,
                    double weight) noexcept {
-  ++decisions;
-  weights += weight;
-  squares += weight * weight;
-  if (weight > largest) {
+  const double u = choice.importance;
+  count(u);
+  weights += u * weight;
+  squares += u * weight * u * weight;
+  uu_ += u * u;
+  uuw_ += u * u * weight;
+  if (u * weight > heaviest_) {
+    heaviest_ = u * weight;
     largest = weight;
     largest_line = choice.line;
   }
+  largest_share = heaviest_ / weights;
   if (choice.chances.empty()) {
     all_chances = false;
     largest_possible = std::max(largest_possible, weight);
@@ -50,24 +55,35 @@ void Coverage::add(const LoggedChoice& choice, std::span<const double> policy,
       missed += policy[a];
     }
   }
-  missed_mass += missed;
+  missed_mass += u * missed;
   missed_decisions += missed > 0.0 ? 1 : 0;
+}
+
+void Coverage::add_unweighed(const LoggedChoice& choice) noexcept {
+  count(choice.importance);
+  ++unknown;
+  all_chances = false;
+}
+
+void Coverage::count(double u) noexcept {
+  if (decisions++ == 0) first_importance_ = u;
+  mixed = mixed || u != first_importance_;
+  importance += u;
 }
 
 double Coverage::effective_size() const noexcept {
   return squares > 0.0 ? weights * weights / squares : 0.0;
 }
 double Coverage::mean_weight() const noexcept {
-  return decisions == 0 ? kUndefined : weights / static_cast<double>(decisions);
+  return decisions == 0 ? kUndefined : weights / importance;
 }
 double Coverage::mean_weight_z() const noexcept {
-  const auto n = static_cast<double>(decisions);
   const double mean = mean_weight();
-  const double variance = squares / n - mean * mean;
-  return variance > 0.0 ? (mean - 1.0) / std::sqrt(variance / n) : kUndefined;
+  const double off = squares - 2.0 * mean * uuw_ + mean * mean * uu_;  // sum of u^2 (w - mean)^2
+  return off > 0.0 ? (mean - 1.0) / std::sqrt(off) * importance : kUndefined;
 }
 double Coverage::mean_missed() const noexcept {
-  return decisions == 0 ? kUndefined : missed_mass / static_cast<double>(decisions);
+  return decisions == 0 ? kUndefined : missed_mass / importance;
 }
 
 PolicyScore::PolicyScore(const ScoreSettings& settings)
@@ -86,7 +102,8 @@ void PolicyScore::add(const LoggedChoice& choice, std::span<const double> policy
                       std::span<const double> predicted) {
   const bool known = !std::isnan(choice.chance);
   ScoredChoice scored{.weight = known ? policy[choice.chosen] / choice.chance : 0.0,
-                      .reward = choice.reward};
+                      .reward = choice.reward,
+                      .importance = choice.importance};
   if (predicts_) {
     scored.predicted = predicted[choice.chosen];
     double mass = 0.0;
@@ -100,10 +117,8 @@ void PolicyScore::add(const LoggedChoice& choice, std::span<const double> policy
   if (groups_) scored.group_weight = group_weight(choice, policy);
   for (const auto& estimator : estimators_) estimator->add(scored);
   if (!known) {
-    ++coverage_.decisions;
-    ++coverage_.unknown;
-    coverage_.all_chances = false;
-    gain_.add_unweighed(scored.direct - scored.reward);
+    coverage_.add_unweighed(choice);
+    gain_.add_unweighed(scored.direct - scored.reward, choice.importance);
     return;
   }
   coverage_.add(choice, policy, scored.weight);
@@ -129,13 +144,16 @@ void PolicyScore::add_to_sequences(const LoggedChoice& choice, std::span<const d
   gain_.add(choice, policy, predicted, cut);
 }
 
-// sum of pi / sum of q over the actions that have the same features as the chosen one.
+// sum of pi / sum of q over the actions that have the same features as the chosen one. An action
+// without features is like no other.
 double PolicyScore::group_weight(const LoggedChoice& choice, std::span<const double> policy) const {
   if (choice.chances.empty()) return kUndefined;
   const HashedFeatures wanted = choice.actions[choice.chosen].features;
   double of_policy = 0.0, of_logged = 0.0;
   for (std::size_t a = 0; a < policy.size(); ++a) {
-    if (!std::ranges::equal(choice.actions[a].features, wanted)) continue;
+    const bool same = wanted.empty() ? a == choice.chosen
+                                     : std::ranges::equal(choice.actions[a].features, wanted);
+    if (!same) continue;
     of_policy += policy[a];
     of_logged += choice.chances[a];
   }
@@ -152,7 +170,7 @@ double PolicyScore::value() const {
 }
 
 Interval PolicyScore::anytime() const {
-  if (coverage_.unknown > 0) return {kUndefined, kUndefined};
+  if (!has_sequence()) return {kUndefined, kUndefined};
   const double range = settings_.rewards.max - settings_.rewards.min;
   return {settings_.rewards.min + range * low_.bound(settings_.alpha / 2.0, 0.0),
           settings_.rewards.max - range * high_.bound(settings_.alpha / 2.0, 0.0)};
@@ -168,6 +186,8 @@ bool PolicyScore::anytime_excludes(double value) const noexcept {
 // `anytime` and `likelihood` are about the policy's value, whatever the estimator: they are given
 // with the estimators that use the same numbers.
 bool PolicyScore::applies(IntervalKind kind, const std::string& name) const {
+  const bool resamples = kind == IntervalKind::kNormal || kind == IntervalKind::kBootstrap;
+  if (coverage_.mixed && !resamples) return false;
   switch (kind) {
     case IntervalKind::kAnytime:
       return (name == "dr" || name == "ips") && settings_.settings.clip == 0.0;

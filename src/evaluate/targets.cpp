@@ -79,12 +79,22 @@ class ConstantTarget final : public Target {
     const auto free = [](const OfferedAction& a) { return !a.excluded; };
     auto found = std::ranges::find_if(
         choice.actions, [&](const OfferedAction& a) { return free(a) && a.id == id_; });
-    if (found == choice.actions.end()) found = std::ranges::find_if(choice.actions, free);
+    if (found == choice.actions.end()) {
+      found = std::ranges::find_if(choice.actions, free);
+    } else {
+      offered_ = true;
+    }
     out[static_cast<std::size_t>(found - choice.actions.begin())] = 1.0;
+  }
+
+  std::string complaint() const override {
+    return offered_ ? ""
+                    : fmt::format("the action '{}' is on offer in no decision of the log", id_);
   }
 
  private:
   std::string id_;
+  bool offered_ = false;  // at least once
 };
 
 class AgentTarget final : public Target {
@@ -169,7 +179,7 @@ void AgentOnLog::learn(const LoggedChoice& choice) {
   } else {
     agent_->decide(choice.context, {&action, 1}, std::nullopt, {&before, 1});
   }
-  agent_->learn(choice.context, action, before.value, choice.reward);
+  agent_->learn(choice.context, action, before.value, choice.reward, choice.chance);
   decided_.reset();
   if (const std::string fault = agent_->fault(); !fault.empty()) {
     throw Error(agent_->spec() + ": " + fault);

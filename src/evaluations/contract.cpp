@@ -2,15 +2,25 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "sau/catalog/catalog.hpp"
+#include "sau/evaluations/evaluations.hpp"
 #include "serve/policy.hpp"
 
-namespace sau::detail {
+namespace sau {
+
+std::vector<std::string> experiment_agents() {
+  return {"sau",
+          "hashed_linear+sau_sampling",
+          "hashed_linear+sau_ucb",
+          "hashed_linear+epsilon_greedy",
+          "hashed_linear(lr=0.1)+sau_sampling",
+          "hashed_mlp+sau_sampling"};
+}
+
+namespace detail {
 namespace {
 
 using ContractJson = nlohmann::json;
@@ -38,19 +48,8 @@ std::optional<Milliseconds> time_field(const ContractJson& json, const char* fie
 
 }  // namespace
 
-std::vector<Policy> experiment_agents() {
-  constexpr std::array kAgents = {"sau",
-                                  "hashed_linear+sau_sampling",
-                                  "hashed_linear+sau_ucb",
-                                  "hashed_linear+epsilon_greedy",
-                                  "hashed_linear(lr=0.1)+sau_sampling",
-                                  "hashed_mlp+sau_sampling"};
-  std::vector<Policy> policies;
-  for (const char* agent : kAgents) policies.push_back({agent, canonical_offer_agent(agent)});
-  return policies;
-}
-
-Result<EvaluationContract> read_evaluation_contract(std::string_view body, const Policy& present) {
+Result<EvaluationContract> read_evaluation_contract(std::string_view body, const Policy& present,
+                                                    const std::vector<Policy>& experiments) {
   const ContractJson json = ContractJson::parse(body, nullptr, false);
   if (!json.is_object()) return wrong_contract("the request is not a JSON object", "");
   EvaluationContract contract;
@@ -80,7 +79,7 @@ Result<EvaluationContract> read_evaluation_contract(std::string_view body, const
   }
   std::set<std::string> names = {present.name, kBaselineName, kRandomName};
   if (contract.experiment) {
-    for (const Policy& policy : experiment_agents()) names.insert(policy.name);
+    for (const Policy& policy : experiments) names.insert(policy.name);
   }
   for (std::size_t i = 0; i < policies->size(); ++i) {
     const std::string where = fmt::format("policies[{}]", i);
@@ -137,4 +136,5 @@ Result<PolicyReference> read_policy_reference(std::string_view body) {
   return reference;
 }
 
-}  // namespace sau::detail
+}  // namespace detail
+}  // namespace sau

@@ -14,19 +14,18 @@ struct EvaluationContract {
   std::string name;
   Milliseconds start = 0, end = 0;
   std::vector<Policy> policies;
-  bool experiment = false;  // also try the agents of experiment_agents()
+  bool experiment = false;  // also try agents of our own
 };
 
-// `present` is the policy that decides: no other may have its name.
-Result<EvaluationContract> read_evaluation_contract(std::string_view body, const Policy& present);
+// `present` is the policy that decides, `experiments` are the agents of our own: no other policy
+// may have a name of theirs.
+Result<EvaluationContract> read_evaluation_contract(std::string_view body, const Policy& present,
+                                                    const std::vector<Policy>& experiments);
 nlohmann::ordered_json to_json(const EvaluationContract& contract);
 EvaluationContract evaluation_contract_of(const nlohmann::json& json);
 
 // The names of the results that every evaluation has.
 inline constexpr const char *kBaselineName = "Baseline", *kRandomName = "Random";
-
-// Agents worth a try, if the caller names none.
-std::vector<Policy> experiment_agents();
 
 struct PolicyReference {
   std::string evaluation, policy;

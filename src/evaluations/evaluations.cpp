@@ -19,6 +19,7 @@
 #include "evaluations/contract.hpp"
 #include "evaluations/kept.hpp"
 #include "evaluations/run.hpp"
+#include "sau/catalog/catalog.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 #include "serve/event_ids.hpp"
@@ -53,6 +54,9 @@ class Evaluations::Implementation {
       : service_(service), options_(std::move(options)) {
     if (!options_.clock) options_.clock = milliseconds_now;
     if (!options_.note) options_.note = [](const std::string&) {};
+    for (const std::string& agent : options_.experiments) {
+      experiments_.push_back({agent, canonical_offer_agent(agent)});
+    }
     load();
     thread_ = std::thread([this] { run(); });
   }
@@ -68,7 +72,7 @@ class Evaluations::Implementation {
   }
 
   Result<Created> create(std::string_view body) {
-    auto contract = read_evaluation_contract(body, service_.policy());
+    auto contract = read_evaluation_contract(body, service_.policy(), experiments_);
     if (!contract.ok()) return contract.failure();
     if (auto wrong = check_times(contract.value())) return std::move(*wrong);
     const std::lock_guard lock(mutex_);
@@ -121,25 +125,15 @@ class Evaluations::Implementation {
 
   void settle() {
     std::unique_lock lock(mutex_);
-    wake_.wait(lock, [this] { return stopping_ || pending() == 0; });
+    must_look_ = true;
+    wake_.notify_all();
+    wake_.wait(lock, [this] { return stopping_ || (!must_look_ && pending() == 0); });
   }
 
  private:
   Result<Created> add(EvaluationContract contract, const char* type) {
     const std::string id = ids_.next();
-    KeptEvaluation kept{std::move(contract), {}};
-    const EvaluationContract& asked = kept.contract;
-    kept.seen = {{"id", id},
-                 {"name", asked.name},
-                 {"startTime", write_time(asked.start)},
-                 {"endTime", write_time(asked.end)},
-                 {"jobId", id},
-                 {"status", "pending"},
-                 {"policyResults", SeenJson::array()},
-                 {"featureImportance", SeenJson::array()},
-                 {"evaluationType", type},
-                 {"optimalPolicy", ""},
-                 {"creationTime", write_time(options_.clock())}};
+    KeptEvaluation kept = KeptEvaluation::pending(id, std::move(contract), type, options_.clock());
     std::string seen = text_of(kept.seen);
     if (pending() >= kMostPending) {
       return Failure{Failure::Code::kOverloaded, "too many evaluations wait to be run"};
@@ -231,7 +225,9 @@ class Evaluations::Implementation {
   }
 
   void run() {
-    ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kLowestPriority);
+    if (options_.lowest_priority) {
+      ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kLowestPriority);
+    }
     call_safely(options_.note, "automatic optimisation failed: ", [this] { adopt(); });
     for (;;) {
       EvaluationContract contract;
@@ -240,9 +236,11 @@ class Evaluations::Implementation {
         std::unique_lock lock(mutex_);
         running_.clear();
         // Wakes by itself for automatic optimisation.
-        wake_.wait_for(lock, kLookAgain, [this] { return stopping_ || !next().empty(); });
+        wake_.wait_for(lock, kLookAgain,
+                       [this] { return stopping_ || must_look_ || !next().empty(); });
         if (stopping_) return;
         call_safely(options_.note, "automatic optimisation failed: ", [this] { optimise(); });
+        if (std::exchange(must_look_, false)) wake_.notify_all();
         running_ = next();
         if (running_.empty()) continue;
         contract = all_.at(running_).contract;
@@ -345,7 +343,8 @@ class Evaluations::Implementation {
       const EvaluationPlace place{.folder = options_.folder,
                                   .seed = read_folder(options_.folder).seed,
                                   .present = service_.policy(),
-                                  .configuration = service_.configuration()};
+                                  .configuration = service_.configuration(),
+                                  .experiments = experiments_};
       results = run_evaluation(contract, place, stop_);
       results["status"] = "completed";
       if (is_automatic && !stop_) results.update(begin_trial_of_the_best(results, place));
@@ -368,12 +367,13 @@ class Evaluations::Implementation {
 
   Service& service_;
   EvaluationsOptions options_;
+  std::vector<Policy> experiments_;
   EventIds ids_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::map<std::string, KeptEvaluation, std::less<>> all_;
   std::string running_;
-  bool stopping_ = false;
+  bool stopping_ = false, must_look_ = false;
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };

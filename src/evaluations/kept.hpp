@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "evaluations/contract.hpp"
 
@@ -19,6 +20,24 @@ struct KeptEvaluation {
   bool must_run() const { return is_pending() && trial.empty(); }
   const std::string& created() const {
     return seen.at("creationTime").get_ref<const std::string&>();
+  }
+
+  // One that nobody has begun. `type` is Personalizer's evaluationType.
+  static KeptEvaluation pending(const std::string& id, EvaluationContract contract,
+                                const char* type, Milliseconds created) {
+    using Json = nlohmann::ordered_json;
+    Json seen = {{"id", id},
+                 {"name", contract.name},
+                 {"startTime", write_time(contract.start)},
+                 {"endTime", write_time(contract.end)},
+                 {"jobId", id},
+                 {"status", "pending"},
+                 {"policyResults", Json::array()},
+                 {"featureImportance", Json::array()},
+                 {"evaluationType", type},
+                 {"optimalPolicy", ""},
+                 {"creationTime", write_time(created)}};
+    return {std::move(contract), std::move(seen)};
   }
 
   std::string to_text() const {

@@ -6,10 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "evaluations/importance.hpp"
 #include "evaluations/summary.hpp"
 #include "sau/evaluate/evaluate.hpp"
 #include "sau/logs/open_choices.hpp"
 #include "sau/store/event_store.hpp"
+#include "serve/decision_text.hpp"
 #include "serve/replayer.hpp"
 
 namespace sau::detail {
@@ -28,6 +30,7 @@ class StoppableSource final : public ChoiceSource {
   const std::string& name() const noexcept override { return source_->name(); }
   std::uint64_t first_line() const override { return source_->first_line(); }
   std::uint64_t last_line() const override { return source_->last_line(); }
+  bool has_order() const override { return source_->has_order(); }
   void rewind() override { source_->rewind(); }
   std::optional<Piece> next() override { return stop_ ? std::nullopt : source_->next(); }
 
@@ -36,18 +39,39 @@ class StoppableSource final : public ChoiceSource {
   const std::atomic<bool>& stop_;
 };
 
-// The bounds of rewards, widened if the log has others: sums, or rewards from before a change.
-RewardRange possible_rewards(const EvaluationContract& contract, const EvaluationPlace& place) {
-  RewardRange range{place.configuration.reward_minimum, place.configuration.reward_maximum};
+// Calls visit(event) for every event of that time, while it returns true.
+template <class Visit>
+void each_event(const EvaluationContract& contract, const EvaluationPlace& place,
+                const Visit& visit) {
   const auto store =
       open_event_store(log_folder(place.folder), {.read_only = true, .verify = false});
   good(store->events(store->base().last + 1, store->head().last, [&](const LoggedEvent& event) {
-    const EventState& state = event.state;
-    if (state.time < contract.start || state.time >= contract.end) return true;
-    range.min = std::min(range.min, state.final_reward);
-    range.max = std::max(range.max, state.final_reward);
-    return true;
+    const bool asked = event.state.time >= contract.start && event.state.time < contract.end;
+    return !asked || visit(event);
   }));
+}
+
+ResultJson feature_importance(const EvaluationContract& contract, const EvaluationPlace& place,
+                              const RewardRange& rewards, const std::atomic<bool>& stop) {
+  FeatureImportance importance(place.seed, rewards);
+  each_event(contract, place, [&](const LoggedEvent& event) {
+    if (!event.state.struck && has_outcome(event.state)) {
+      const Decision decision = good(decode_decision(event.decision));
+      importance.add(decision.request, decision.chosen, event.state.final_reward);
+    }
+    return !stop;
+  });
+  return importance.result();
+}
+
+// The bounds of rewards, widened if the log has others: sums, or rewards from before a change.
+RewardRange possible_rewards(const EvaluationContract& contract, const EvaluationPlace& place) {
+  RewardRange range{place.configuration.reward_minimum, place.configuration.reward_maximum};
+  each_event(contract, place, [&range](const LoggedEvent& event) {
+    range.min = std::min(range.min, event.state.final_reward);
+    range.max = std::max(range.max, event.state.final_reward);
+    return true;
+  });
   return range;
 }
 
@@ -96,7 +120,7 @@ ResultJson run_evaluation(const EvaluationContract& contract, const EvaluationPl
   enter({kRandomName, ""}, "Random", make_target("uniform", place.seed));
   for (const Policy& policy : contract.policies) enter_agent(policy, "Custom");
   if (contract.experiment) {
-    for (const Policy& policy : experiment_agents()) enter_agent(policy, "OfflineExperimentation");
+    for (const Policy& policy : place.experiments) enter_agent(policy, "OfflineExperimentation");
   }
 
   EvaluateOptions options;
@@ -123,7 +147,9 @@ ResultJson run_evaluation(const EvaluationContract& contract, const EvaluationPl
       optimal = entrants[i].policy.name;
     }
   }
-  return {{"policyResults", std::move(results)}, {"optimalPolicy", optimal}};
+  return {{"policyResults", std::move(results)},
+          {"featureImportance", feature_importance(contract, place, options.score.rewards, stop)},
+          {"optimalPolicy", optimal}};
 }
 
 }  // namespace sau::detail

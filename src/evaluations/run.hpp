@@ -12,12 +12,14 @@ namespace sau::detail {
 struct EvaluationPlace {
   std::filesystem::path folder;
   std::uint64_t seed = 1;
-  Policy present;               // the policy that decides
-  Configuration configuration;  // that other policies would be served with
+  Policy present;                   // the policy that decides
+  Configuration configuration;      // that other policies would be served with
+  std::vector<Policy> experiments;  // agents of our own, if the contract wants them
 };
 
-// The results, in Personalizer's form: policyResults and optimalPolicy. Ends early, with results
-// that mean nothing, when `stop` becomes true. Throws Error when the log cannot be evaluated.
+// The results, in Personalizer's form: policyResults, featureImportance and optimalPolicy. Ends
+// early, with results that mean nothing, when `stop` becomes true. Throws Error when the log cannot
+// be evaluated.
 nlohmann::ordered_json run_evaluation(const EvaluationContract& contract,
                                       const EvaluationPlace& place, const std::atomic<bool>& stop);
 

@@ -29,6 +29,7 @@ class SummedTarget final : public Target {
     sums_->add(choice.time, out[choice.chosen] / choice.chance, choice.reward);
   }
   void learn(const LoggedChoice& choice) override { target_->learn(choice); }
+  std::string complaint() const override { return target_->complaint(); }
 
  private:
   std::unique_ptr<Target> target_;
@@ -53,7 +54,7 @@ class ServedTarget final : public Target {
   void learn(const LoggedChoice& choice) override {
     const RewardRange range = agent_->rewards();
     agent_->learn(choice.context, choice.actions[choice.chosen], forecasts_[choice.chosen].value,
-                  std::clamp(choice.reward, range.min, range.max));
+                  std::clamp(choice.reward, range.min, range.max), choice.chance);
     if (const std::string fault = agent_->fault(); !fault.empty()) {
       throw Error(agent_->spec() + ": " + fault);
     }

@@ -10,6 +10,14 @@ namespace sau::detail {
 
 using Clock = std::chrono::steady_clock;
 
+// A client that is still sending when it is answered gets this long to notice: closing with unread
+// bytes would destroy the answer on its way.
+inline constexpr std::chrono::milliseconds kLinger{2000};
+
+// A connection whose first request is on its way when the server stops gets this long to send it:
+// unlike one that was idle between two requests, the client may not know that it has to try again.
+inline constexpr std::chrono::milliseconds kFirstRequest{2000};
+
 // One client, as its worker sees it. Used only by the worker's thread. These functions do not
 // throw: a connection that runs out of memory is closed.
 class Connection {

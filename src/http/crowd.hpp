@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <boost/asio/ip/address.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +39,8 @@ class Guest {
   ~Guest();  // leaves the crowd
 
   std::uint64_t id() const noexcept { return id_; }
+  // Stands for its address, as HttpRequest::client.
+  std::uint64_t client() const noexcept { return std::bit_cast<std::uint64_t>(key_); }
   // There was no room: answer it with 503 and close it.
   bool turned_away() const noexcept { return turned_away_; }
 

@@ -1,9 +1,12 @@
 #include "sau/http/http_server.hpp"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <future>
 #include <mutex>
 #include <new>
 #include <thread>
@@ -14,6 +17,7 @@
 #include "http/tls.hpp"
 #include "http/worker.hpp"
 #include "sau/core/error.hpp"
+#include "sau/core/text.hpp"
 
 namespace sau {
 namespace {
@@ -34,13 +38,21 @@ bool is_out_of_files(const ErrorCode& error) {
 
 asio::ip::tcp::endpoint endpoint_of(const HttpServerOptions& options) {
   ErrorCode error;
-  const std::string text = options.address == "localhost" ? "127.0.0.1" : options.address;
+  const std::string text =
+      lower_case(options.address) == "localhost" ? "127.0.0.1" : options.address;
   const auto address = asio::ip::make_address(text, error);
   if (error) {
     throw UsageError("cannot listen on '" + options.address +
                      "'; expected an IP address, such as 127.0.0.1, or localhost");
   }
   return {address, options.port};
+}
+
+asio::ip::tcp protocol_of(int listener) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof(address);
+  ::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
+  return address.ss_family == AF_INET6 ? asio::ip::tcp::v6() : asio::ip::tcp::v4();
 }
 
 }  // namespace
@@ -59,7 +71,7 @@ class HttpServer::Implementation {
       : shared_{.options = std::move(options), .handler = std::move(handler), .tls = {}},
         crowd_(shared_.options) {
     const HttpServerOptions& given = shared_.options;
-    const auto endpoint = endpoint_of(given);
+    const auto endpoint = given.listener < 0 ? endpoint_of(given) : asio::ip::tcp::endpoint();
     shared_.tls = detail::tls_of(given);
     for (unsigned i = 0; i < std::max(given.threads, 1U); ++i) {
       workers_.push_back(std::make_unique<detail::Worker>(shared_));
@@ -67,10 +79,14 @@ class HttpServer::Implementation {
     acceptor_.emplace(first());
     retry_.emplace(first());
     try {
-      acceptor_->open(endpoint.protocol());
-      acceptor_->set_option(Acceptor::reuse_address(true));
-      acceptor_->bind(endpoint);
-      acceptor_->listen();
+      if (given.listener >= 0) {
+        acceptor_->assign(protocol_of(given.listener), given.listener);
+      } else {
+        acceptor_->open(endpoint.protocol());
+        acceptor_->set_option(Acceptor::reuse_address(true));
+        acceptor_->bind(endpoint);
+        acceptor_->listen();
+      }
       port_ = acceptor_->local_endpoint().port();
     } catch (const boost::system::system_error& error) {
       throw Error("cannot listen on " + given.address + " port " + std::to_string(given.port) +
@@ -97,14 +113,24 @@ class HttpServer::Implementation {
 
   std::uint16_t port() const noexcept { return port_; }
 
+  void reload_certificate() {
+    auto fresh = detail::tls_of(shared_.options);
+    const std::lock_guard lock(shared_.tls_mutex);
+    shared_.tls.swap(fresh);
+  }
+
   void stop() {
     std::call_once(stopped_, [this] {
-      asio::post(first(), [this] {
+      std::promise<void> closed;
+      asio::post(first(), [this, &closed] {
         stopping_ = true;
         ErrorCode ignored;
         acceptor_->close(ignored);
         retry_->cancel();
+        // Behind a connection that was accepted just before: its worker must still take it.
+        asio::post(first(), [&closed] { closed.set_value(); });
       });
+      if (!threads_.empty()) closed.get_future().wait();
       for (const auto& worker : workers_) worker->stop();
       for (std::thread& thread : threads_) thread.join();
       crowd_.has_room(nullptr);  // nobody waits for room any more
@@ -123,8 +149,8 @@ class HttpServer::Implementation {
         workers_, {}, [](const auto& candidate) { return candidate->load(); });
     acceptor_->async_accept(worker.io(), [this, &worker](ErrorCode error, detail::Socket socket) {
       waiting_ = false;
-      if (stopping_) return;
       if (error) {
+        if (stopping_) return;
         // Without a file descriptor, the new connection waits until one is free.
         if (is_out_of_files(error)) close_dropped(crowd_.drop_one());
         return accept_later();
@@ -188,6 +214,8 @@ HttpServer::HttpServer(HttpServerOptions options, HttpHandler handler)
 HttpServer::~HttpServer() = default;
 
 std::uint16_t HttpServer::port() const noexcept { return implementation_->port(); }
+
+void HttpServer::reload_certificate() { implementation_->reload_certificate(); }
 
 void HttpServer::stop() { implementation_->stop(); }
 

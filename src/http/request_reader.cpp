@@ -130,8 +130,10 @@ class RequestReader::Parser final : public http::basic_parser<true> {
   std::size_t header_left_;
 };
 
-RequestReader::RequestReader(std::size_t header_limit)
-    : header_limit_(header_limit), parser_(std::make_unique<Parser>(header_limit)) {}
+RequestReader::RequestReader(std::size_t header_limit, std::uint64_t client)
+    : header_limit_(header_limit),
+      client_(client),
+      parser_(std::make_unique<Parser>(header_limit)) {}
 RequestReader::~RequestReader() = default;
 
 RequestReader::Step RequestReader::read(InputBuffer& input) {
@@ -167,6 +169,7 @@ RequestReader::Step RequestReader::read(InputBuffer& input) {
       return refuse(417, "the only expectation known here is 100-continue");
     }
     shorten_target(parser_->request);
+    parser_->request.client = client_;
     return Step::kHead;
   }
   return Step::kWhole;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -20,7 +21,8 @@ class RequestReader {
     kRefused,   // status() and line() say why; nothing after it can be read
   };
 
-  explicit RequestReader(std::size_t header_limit);
+  // `client` is for HttpRequest::client.
+  explicit RequestReader(std::size_t header_limit, std::uint64_t client = 0);
   RequestReader(const RequestReader&) = delete;
   RequestReader& operator=(const RequestReader&) = delete;
   ~RequestReader();
@@ -58,6 +60,7 @@ class RequestReader {
   Step refuse(int status, std::string line);
 
   const std::size_t header_limit_;
+  const std::uint64_t client_;
   std::unique_ptr<Parser> parser_;
   int status_ = 0;
   std::string line_;

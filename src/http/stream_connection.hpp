@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
@@ -20,10 +21,6 @@
 
 namespace sau::detail {
 
-// A client that is still sending when it is answered gets this long to notice: closing with unread
-// bytes would destroy the answer on its way.
-inline constexpr std::chrono::milliseconds kLinger{2000};
-
 // A connection over a socket, or over TLS on a socket: reads a request, has it answered, and begins
 // again. Pending operations keep it alive. Short answers to pipelined requests are collected and
 // sent together.
@@ -36,7 +33,7 @@ class StreamConnection final : public Connection,
         options_(worker.shared().options),
         guest_(std::move(guest)),
         stream_(std::move(stream)),
-        reader_(options_.header_limit) {}
+        reader_(options_.header_limit, guest_->client()) {}
 
   void start() noexcept override {
     guarded([this] {
@@ -79,7 +76,9 @@ class StreamConnection final : public Connection,
 
   void begin_stop() noexcept override {
     stopping_ = true;
-    if (idle_) close();
+    if (!idle_) return;
+    if (requests_ > 0) return close();
+    deadline_ = std::min(deadline_, Clock::now() + kFirstRequest);
   }
 
   void close() noexcept override {
@@ -178,10 +177,10 @@ class StreamConnection final : public Connection,
 
   void receive() {
     idle_ = !reader_.begun() && input_.empty();
-    if (idle_ && stopping_) return close();
+    if (idle_ && stopping_ && requests_ > 0) return close();
     if (!guest_->enter(idle_ ? Guest::State::kIdle : Guest::State::kSending)) return close();
     if (idle_) {
-      expect_within(options_.idle_timeout, AtDeadline::kClose);
+      expect_within(stopping_ ? kFirstRequest : options_.idle_timeout, AtDeadline::kClose);
     } else if (!std::exchange(timed_, true)) {
       expect_within(options_.request_timeout, AtDeadline::kGiveUpReading);
       request_deadline_ = deadline_;

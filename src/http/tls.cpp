@@ -12,9 +12,9 @@
 
 namespace sau::detail {
 
-std::optional<boost::asio::ssl::context> tls_of(const HttpServerOptions& options) {
+std::shared_ptr<boost::asio::ssl::context> tls_of(const HttpServerOptions& options) {
   const std::string &certificate = options.certificate_file, &key = options.key_file;
-  if (certificate.empty() && key.empty()) return std::nullopt;
+  if (certificate.empty() && key.empty()) return nullptr;
   if (certificate.empty() || key.empty()) {
     throw UsageError(certificate.empty()
                          ? "the key " + key + " is useless without its certificate; give both"
@@ -22,11 +22,16 @@ std::optional<boost::asio::ssl::context> tls_of(const HttpServerOptions& options
                                " is useless without its key; give both");
   }
   namespace ssl = boost::asio::ssl;
-  std::optional<ssl::context> context(std::in_place, ssl::context::tls_server);
+  const auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
   SSL_CTX* const native = context->native_handle();
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
-  SSL_CTX_set_options(
-      native, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+  // Forward secrecy: whoever gets the server's key later cannot read what was recorded before. So
+  // the two sides agree on a fresh key for each connection (TLS 1.3 does nothing else), and no
+  // ticket takes it out of this process. A session that is resumed is one that is still in memory.
+  SSL_CTX_set_cipher_list(native, "ECDHE+AESGCM:ECDHE+CHACHA20");
+  SSL_CTX_set_options(native, SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
+                                  SSL_OP_CIPHER_SERVER_PREFERENCE);
+  SSL_CTX_sess_set_cache_size(native, 1024);
   // Most connections are idle, and then need no buffers.
   SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
 

@@ -25,6 +25,11 @@ Clock::duration tick_of(const HttpServerOptions& options) {
 
 }  // namespace
 
+std::shared_ptr<boost::asio::ssl::context> Shared::current_tls() const {
+  const std::lock_guard lock(tls_mutex);
+  return tls;
+}
+
 HttpResponse Shared::error_response(int status, std::string_view line) const {
   if (options.error_response) {
     try {
@@ -103,10 +108,10 @@ void Worker::begin(Socket socket, std::unique_ptr<Guest> guest) {
   const std::uint64_t id = guest->id();
   std::shared_ptr<Connection> connection;
   try {
-    if (shared_.tls) {
+    if (const auto tls = shared_.current_tls()) {
       using Stream = boost::asio::ssl::stream<Socket>;
-      connection = std::make_shared<StreamConnection<Stream>>(
-          Stream(std::move(socket), *shared_.tls), *this, std::move(guest));
+      connection = std::make_shared<StreamConnection<Stream>>(Stream(std::move(socket), *tls),
+                                                              *this, std::move(guest));
     } else {
       connection =
           std::make_shared<StreamConnection<Socket>>(std::move(socket), *this, std::move(guest));

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -30,10 +31,13 @@ using Socket =
 struct Shared {
   HttpServerOptions options;
   HttpHandler handler;
-  std::optional<boost::asio::ssl::context> tls;
+  std::shared_ptr<boost::asio::ssl::context> tls;  // null: plain HTTP; else guarded by tls_mutex
+  mutable std::mutex tls_mutex = {};
   std::shared_ptr<std::atomic<std::size_t>> large_bodies =  // bytes
       std::make_shared<std::atomic<std::size_t>>(0);
 
+  // For a new connection. Connections keep the one that they began with.
+  std::shared_ptr<boost::asio::ssl::context> current_tls() const;
   // The server's own answer to a bad request.
   HttpResponse error_response(int status, std::string_view line) const;
   // To be kept as long as a large body. Has no room yet.

@@ -36,8 +36,8 @@ class DsjsonChoices final : public FileChoices {
         ended_ = true;
       } else {
         events.push_back({event->line, event->request, event->chosen, *event->probability,
-                          event->distribution, event->reward, event->time.value_or(0),
-                          event->inactive});
+                          event->distribution, event->reward, 1.0 / (1.0 - event->drop),
+                          event->time.value_or(0), event->inactive});
       }
     }
     // What was left out is known at the end.
@@ -55,6 +55,7 @@ class DsjsonChoices final : public FileChoices {
                      .chance = event.chance,
                      .chances = event.chances,
                      .reward = event.reward,
+                     .importance = event.importance,
                      .line = event.line,
                      .time = event.time},
                     by(), fmt::format("{}, line {}", name(), event.line));
@@ -70,7 +71,7 @@ class DsjsonChoices final : public FileChoices {
     std::size_t chosen = 0;
     double chance = 0.0;
     std::vector<double> chances;
-    double reward = 0.0;
+    double reward = 0.0, importance = 1.0;
     Milliseconds time = 0;
     bool inactive = false;
   };

@@ -23,6 +23,8 @@ class JsonLine {
   JsonLine(element root, std::string where) : root_(root), where_(std::move(where)) {}
 
   void add_to(ChoiceBatch& batch, std::span<const std::string> by, std::uint64_t line) {
+    const std::string_view id = json_text_field(root_, "rewardActionId");
+    if (id.empty()) fail("rewardActionId: is missing; expected a line of sau log export");
     if (json_text_field(root_, "state") == "struck") return batch.skip("struck from the log");
     const auto reward = json_field(root_, "reward");
     if (!reward) return batch.skip("no reward");
@@ -31,7 +33,6 @@ class JsonLine {
       fail("request: is missing; it has the context and the actions");
     }
     read_actions();
-    const std::string_view id = json_text_field(root_, "rewardActionId");
     std::size_t chosen = 0;
     while (chosen < ids_.size() && ids_[chosen] != id) ++chosen;
     if (chosen == ids_.size()) {
@@ -49,7 +50,7 @@ class JsonLine {
                  .chances = chances_,
                  .reward = number(*reward, "reward"),
                  .line = line,
-                 .time = 0},
+                 .time = parse_time(json_text_field(root_, "time")).value_or(0)},
                 by, where_);
   }
 

@@ -6,7 +6,8 @@
 #include <optional>
 
 #include "sau/core/error.hpp"
-#include "sau/serve/rank_request.hpp"
+#include "sau/evaluate/choice_source.hpp"
+#include "serve/logged_request.hpp"
 #include "store/line_file.hpp"
 
 namespace sau::detail {
@@ -48,7 +49,7 @@ void add_segments(ChoiceBatch& batch, std::string_view request, std::span<const 
         if (!found && object.is_object()) found = find_feature(object, name);
       }
     }
-    batch.add_segment(found ? std::move(*found) : "(none)");
+    batch.add_segment(found ? std::move(*found) : std::string(kNoSegment));
   }
 }
 
@@ -56,13 +57,12 @@ void add_segments(ChoiceBatch& batch, std::string_view request, std::span<const 
 
 void add_request(ChoiceBatch& batch, const RequestOutcome& outcome, std::span<const std::string> by,
                  const std::string& where) {
-  const Result<RankRequest> read = read_rank_request(outcome.request, RequestLimits::none());
-  if (!read.ok()) {
+  thread_local RankRequest request;
+  if (const Status read = read_logged_request(outcome.request, request); !read.ok()) {
     const Failure& failure = read.failure();
     throw Error(fmt::format("{}: {}{}{}", where, failure.target, failure.target.empty() ? "" : ": ",
                             failure.message));
   }
-  const RankRequest& request = read.value();
   if (outcome.chosen >= request.actions.size() ||
       (!outcome.chances.empty() && outcome.chances.size() != request.actions.size())) {
     throw Error(fmt::format("{}: the choice does not fit the {} actions of its request", where,
@@ -85,6 +85,7 @@ void add_request(ChoiceBatch& batch, const RequestOutcome& outcome, std::span<co
              .chance = outcome.chance,
              .all_chances = !outcome.chances.empty(),
              .reward = outcome.reward,
+             .importance = outcome.importance,
              .line = outcome.line,
              .time = outcome.time});
 }

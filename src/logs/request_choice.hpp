@@ -19,6 +19,7 @@ struct RequestOutcome {
   double chance = 0.0;
   std::span<const double> chances;  // of every action; may be empty
   double reward = 0.0;
+  double importance = 1.0;  // as in LoggedChoice
   std::uint64_t line = 0;
   Milliseconds time = 0;
 };

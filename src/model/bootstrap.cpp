@@ -4,16 +4,10 @@
 
 #include "sau/core/argmax.hpp"
 #include "sau/core/error.hpp"
-#include "sau/model/committee_options.hpp"
 
 namespace sau {
 
-void BootstrapOptions::check() {
-  model = canonical_models(model);
-  if (split_specs(model, '+').size() != 1) {
-    throw UsageError("bootstrap: model=\"" + model + "\" is not allowed; expected one model");
-  }
-}
+void BootstrapOptions::check() { model = one_model(JointBootstrap::kName, model); }
 
 void argmax_probabilities(std::span<const MemberMarginal> marginals, std::span<double> out) {
   std::ranges::fill(out, 0.0);
@@ -24,7 +18,21 @@ void argmax_probabilities(std::span<const MemberMarginal> marginals, std::span<d
   for (double& p : out) p /= static_cast<double>(members);
 }
 
+double spread_of(const MemberMarginal& marginal) noexcept {
+  double mean = 0.0, spread = 0.0;
+  member_moments(marginal.draws, marginal.draws.size(), {&mean, 1}, {&spread, 1});
+  return spread;
+}
+
 namespace {
+
+std::string first_fault(const auto& members) {
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    std::string fault = members[k].fault();
+    if (!fault.empty()) return fault;
+  }
+  return {};
+}
 
 // opinion is members x actions.
 std::vector<MemberMarginal> member_marginals(std::span<const double> opinion, std::size_t members,
@@ -41,39 +49,23 @@ std::vector<MemberMarginal> member_marginals(std::span<const double> opinion, st
 }  // namespace
 
 Bootstrap::Bootstrap(const Setup& setup, const Options& options)
-    : rng_(resampling_stream(setup.stream)),
-      latest_(setup.shape.dim),
+    : members_(setup),
+      rng_(resampling_stream(setup.stream)),
       opinion_(options.members * setup.shape.actions),
       value_(setup.shape.actions),
       spread_(setup.shape.actions) {
   for (std::size_t k = 0; k < options.members; ++k) {
-    members_.push_back(make_model(
-        options.model, {.shape = setup.shape, .stream = member_stream(setup.stream, k)}));
-    if (!members_.back()->rewards().contains(kRewards)) {
-      throw UsageError("bootstrap: " + options.model +
-                       " does not learn from every reward; expected a model that does");
-    }
+    require_every_reward(kName, options.model, members_.add(options.model).rewards());
   }
-}
-
-Bootstrap::Bootstrap(const Bootstrap& other)
-    : rng_(other.rng_),
-      latest_(other.latest_),
-      fresh_(other.fresh_),
-      opinion_(other.opinion_),
-      value_(other.value_),
-      spread_(other.spread_) {
-  for (const auto& member : other.members_) members_.push_back(member->clone());
 }
 
 void Bootstrap::look(Context x) noexcept {
-  if (fresh_ && std::ranges::equal(x, latest_)) return;
+  if (!members_.must_ask(x)) return;
   for (std::size_t k = 0; k < members_.size(); ++k) {
-    members_[k]->own_values(x, std::span(opinion_).subspan(k * value_.size(), value_.size()));
+    std::ranges::copy(members_[k].values(x),
+                      std::span(opinion_).subspan(k * value_.size()).begin());
   }
   member_moments(opinion_, members_.size(), value_, spread_);
-  std::ranges::copy(x, latest_.begin());
-  fresh_ = true;
 }
 
 std::vector<MemberMarginal> Bootstrap::marginals(Context x) {
@@ -82,39 +74,33 @@ std::vector<MemberMarginal> Bootstrap::marginals(Context x) {
 }
 
 void Bootstrap::update(Context x, Action action, double reward) noexcept {
-  SAU_ASSERT(x.size() == latest_.size() && action < value_.size(), "a step of another shape");
-  for (const auto& member : members_) {
-    for (std::uint64_t left = resampled(rng_); left > 0; --left) member->update(x, action, reward);
+  SAU_ASSERT(x.size() == members_.shape().dim && action < value_.size(), "a step of another shape");
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    for (std::uint64_t left = resampled(rng_); left > 0; --left) {
+      members_[k].update(x, action, reward);
+    }
   }
-  fresh_ = false;
+  members_.forget_answers();
 }
 
-std::string Bootstrap::fault() const {
-  for (const auto& member : members_) {
-    std::string fault = member->fault();
-    if (!fault.empty()) return fault;
-  }
-  return {};
-}
+std::string Bootstrap::fault() const { return first_fault(members_); }
 
 void Bootstrap::state(const Bootstrap& self, StateWriter& writer) {
   writer("resampling", self.rng_);
-  for (const auto& member : self.members_) member->save(writer);
+  self.members_.save(writer);
 }
 
 void Bootstrap::state(Bootstrap& self, StateReader& reader) {
   reader("resampling", self.rng_);
-  for (const auto& member : self.members_) member->load(reader);
-  self.fresh_ = false;
+  self.members_.load(reader);
 }
 
 JointBootstrap::JointBootstrap(const Stream& stream, const Options& options, const IdOptions& ids)
     : rng_(resampling_stream(stream)) {
   for (std::size_t k = 0; k < options.members; ++k) {
-    members_.push_back(make_joint_model(options.model, member_stream(stream, k), ids));
-    // A view: the member lives as long as this bootstrap.
-    weights_.members_.emplace_back(&members_.back()->weights(), [](const AnyJointWeights*) {});
+    require_every_reward(kName, options.model, members_.add(options.model, stream, ids).rewards());
   }
+  weights_.members_ = members_.weights();
 }
 
 std::vector<double> JointBootstrap::Weights::opinions(HashedFeatures context,
@@ -145,34 +131,28 @@ std::vector<MemberMarginal> JointBootstrap::Weights::marginals(
 
 JointBootstrap::Weights JointBootstrap::published() {
   Weights copy = weights_;
-  for (std::size_t k = 0; k < members_.size(); ++k) copy.members_[k] = members_[k]->published();
+  copy.members_ = members_.published();
   return copy;
 }
 
 void JointBootstrap::learn(HashedFeatures context, const JointAction& action, double reward) {
-  for (const auto& member : members_) {
+  for (std::size_t k = 0; k < members_.size(); ++k) {
     for (std::uint64_t left = resampled(rng_); left > 0; --left) {
-      member->learn(context, action, reward);
+      members_[k].learn(context, action, reward);
     }
   }
 }
 
-std::string JointBootstrap::fault() const {
-  for (const auto& member : members_) {
-    std::string fault = member->fault();
-    if (!fault.empty()) return fault;
-  }
-  return {};
-}
+std::string JointBootstrap::fault() const { return first_fault(members_); }
 
 void JointBootstrap::save(StateWriter& writer) const {
   writer("resampling", rng_);
-  for (const auto& member : members_) member->save(writer);
+  members_.save(writer);
 }
 
 void JointBootstrap::load(StateReader& reader) {
   reader("resampling", rng_);
-  for (const auto& member : members_) member->load(reader);
+  members_.load(reader);
 }
 
 }  // namespace sau

@@ -43,16 +43,7 @@ class FeatureWalk {
     });
   }
 
-  const std::string& wrong() const noexcept { return wrong_; }
-
- private:
-  bool read_object(Value object, const FeatureHash& space, std::size_t depth) {
-    if (depth > depth_) return refuse_depth();
-    return J::each_member(object, [&](std::string_view name, Value value) {
-      return read_value(value, name, space, depth);
-    });
-  }
-
+  // The feature `name` of a namespace, at this depth within the features object.
   bool read_value(Value value, std::string_view name, const FeatureHash& space, std::size_t depth) {
     switch (J::kind(value)) {
       case JsonKind::kText:
@@ -69,6 +60,16 @@ class FeatureWalk {
         return true;
     }
     return refuse("expected JSON");
+  }
+
+  const std::string& wrong() const noexcept { return wrong_; }
+
+ private:
+  bool read_object(Value object, const FeatureHash& space, std::size_t depth) {
+    if (depth > depth_) return refuse_depth();
+    return J::each_member(object, [&](std::string_view name, Value value) {
+      return read_value(value, name, space, depth);
+    });
   }
 
   bool read_array(Value array, std::string_view name, const FeatureHash& space, std::size_t depth) {

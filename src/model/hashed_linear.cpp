@@ -15,6 +15,42 @@ namespace {
 constexpr double kSmallestFeature = 1e-30;  // its inverse is still far from overflow
 constexpr double kLargestFloat = std::numeric_limits<float>::max();
 
+// The order of equal places stays. Places are hashes, so a first pass by their highest bits leaves
+// little to do.
+void sort_by_place(std::vector<PlacedFeature>& features, std::uint64_t bits) {
+  constexpr unsigned kBucketBits = 8;
+  constexpr std::size_t kBuckets = std::size_t{1} << kBucketBits, kFew = 16;
+  const auto by_place = [](std::span<PlacedFeature> part) {
+    if (part.size() > kFew) return void(std::ranges::stable_sort(part, {}, &PlacedFeature::place));
+    for (std::size_t i = 1; i < part.size(); ++i) {
+      const PlacedFeature feature = part[i];
+      std::size_t to = i;
+      for (; to > 0 && part[to - 1].place > feature.place; --to) part[to] = part[to - 1];
+      part[to] = feature;
+    }
+  };
+  if (features.size() <= kFew) return by_place(features);
+  const std::uint64_t shift = bits - kBucketBits;
+  std::array<std::uint32_t, kBuckets + 1> first{};
+  for (const PlacedFeature& feature : features) ++first[(feature.place >> shift) + 1];
+  for (std::size_t b = 1; b <= kBuckets; ++b) first[b] += first[b - 1];
+  StackMemory<8192> memory;
+  std::pmr::vector<PlacedFeature> sorted(features.size(), memory.resource());
+  auto next = first;
+  for (const PlacedFeature& feature : features) sorted[next[feature.place >> shift]++] = feature;
+  for (std::size_t b = 0; b < kBuckets; ++b) {
+    by_place(std::span(sorted).subspan(first[b], first[b + 1] - first[b]));
+  }
+  std::ranges::copy(sorted, features.begin());
+}
+
+// What is kept for a feature of the event being learned.
+struct LearnedPlace {
+  float *weight, *squares, *scale;  // w_i, A_i, s_i
+  double z;                         // the feature's value; then z_i
+  double root = 0.0;                // of A_i
+};
+
 }  // namespace
 
 // The weights of crosses lie all over memory, and waiting for them takes most of a decision. So we
@@ -97,7 +133,7 @@ void HashedLinear::gather(HashedFeatures context, const JointAction& action) {
     phi_.push_back({place_of(hash, weights_.bits_), value});
   });
   // Features that share a place, or come twice, are merged: their values add up, as in values().
-  std::ranges::stable_sort(phi_, {}, &PlacedFeature::place);
+  sort_by_place(phi_, weights_.bits_);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < phi_.size();) {
     PlacedFeature merged = phi_[i];
@@ -113,50 +149,54 @@ void HashedLinear::learn(HashedFeatures context, const JointAction& action, doub
   gather(context, action);
   ++events_;
   if (options_.relative) reward_square_ += reward * reward;
-  double prediction = 0.0;
-  for (PlacedFeature& feature : phi_) {
+  // Their numbers lie all over memory: ask for all of them before the first is used.
+  StackMemory<8192> memory;
+  std::pmr::vector<LearnedPlace> places(memory.resource());
+  places.reserve(phi_.size());
+  for (const PlacedFeature& feature : phi_) {
     const std::size_t chunk = feature.place / kChunk, place = feature.place % kChunk;
     Rates& rates = rates_.writable(chunk);
-    float& weight = weights_.chunks_.writable(chunk)[place];
-    float& scale = rates.scale[place];
-    const double size = std::abs(feature.value);
-    if (size > static_cast<double>(scale)) {
-      const double shrink = static_cast<double>(scale) / size;
-      weight = static_cast<float>(static_cast<double>(weight) * shrink);
-      rates.squares[place] =
-          static_cast<float>(static_cast<double>(rates.squares[place]) * shrink * shrink);
-      scale = static_cast<float>(size);
+    const LearnedPlace at{.weight = &weights_.chunks_.writable(chunk)[place],
+                          .squares = &rates.squares[place],
+                          .scale = &rates.scale[place],
+                          .z = feature.value};
+    __builtin_prefetch(at.weight, 1);
+    __builtin_prefetch(at.squares, 1);
+    __builtin_prefetch(at.scale, 1);
+    places.push_back(at);
+  }
+  double prediction = 0.0;
+  for (LearnedPlace& at : places) {
+    const double size = std::abs(at.z);
+    if (size > static_cast<double>(*at.scale)) {
+      const double shrink = static_cast<double>(*at.scale) / size;
+      *at.weight = static_cast<float>(static_cast<double>(*at.weight) * shrink);
+      *at.squares = static_cast<float>(static_cast<double>(*at.squares) * shrink * shrink);
+      *at.scale = static_cast<float>(size);
     }
-    prediction += static_cast<double>(weight) * feature.value;
-    feature.value /= static_cast<double>(scale);  // z_i from here on
-    normalised_ += feature.value * feature.value;
+    prediction += static_cast<double>(*at.weight) * at.z;
+    at.z /= static_cast<double>(*at.scale);
+    normalised_ += at.z * at.z;
   }
   const double residual = reward - prediction;
   if (residual == 0.0 || weights_.fault_) return;
   double step = options_.rate * std::sqrt(static_cast<double>(events_) / normalised_);
   if (options_.relative) step *= std::sqrt(reward_square_ / static_cast<double>(events_));
   double h = 0.0;
-  for (const PlacedFeature& feature : phi_) {
-    Rates& rates = rates_.writable(feature.place / kChunk);
-    float& squares = rates.squares[feature.place % kChunk];
-    const double z = feature.value,
-                 grown = static_cast<double>(squares) + residual * residual * z * z;
-    squares = static_cast<float>(grown);
+  for (LearnedPlace& at : places) {
+    const double grown = static_cast<double>(*at.squares) + residual * residual * at.z * at.z;
+    *at.squares = static_cast<float>(grown);
     if (!(grown <= kLargestFloat)) weights_.fault_ = true;
-    if (squares > 0.0F) h += step * z * z / std::sqrt(static_cast<double>(squares));
+    at.root = std::sqrt(static_cast<double>(*at.squares));
+    if (*at.squares > 0.0F) h += step * at.z * at.z / at.root;
   }
   const double move = step * residual / (1.0 + h);
-  for (const PlacedFeature& feature : phi_) {
-    const std::size_t chunk = feature.place / kChunk, place = feature.place % kChunk;
-    const Rates& rates = *rates_[chunk];
-    if (!(rates.squares[place] > 0.0F)) continue;
-    float& weight = weights_.chunks_.writable(chunk)[place];
+  for (const LearnedPlace& at : places) {
+    if (!(*at.squares > 0.0F)) continue;
     const double moved =
-        static_cast<double>(weight) + move * feature.value /
-                                          (static_cast<double>(rates.scale[place]) *
-                                           std::sqrt(static_cast<double>(rates.squares[place])));
+        static_cast<double>(*at.weight) + move * at.z / (static_cast<double>(*at.scale) * at.root);
     if (!(std::abs(moved) <= kLargestFloat)) weights_.fault_ = true;
-    weight = static_cast<float>(moved);
+    *at.weight = static_cast<float>(moved);
   }
 }
 

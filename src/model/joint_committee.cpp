@@ -17,11 +17,10 @@ std::vector<std::string> member_specs(const CommitteeOptions& options) {
 JointCommittee::JointCommittee(const Stream& stream, const Options& options, const IdOptions& ids)
     : weights_(member_specs(options).size()) {
   for (const std::string& spec : member_specs(options)) {
-    members_.push_back(make_joint_model(spec, member_stream(stream, members_.size()), ids));
-    // A view: the member lives as long as this committee.
-    weights_.members_.emplace_back(&members_.back()->weights(), [](const AnyJointWeights*) {});
+    members_.add(spec, stream, ids);
     weights_.spec_.push_back(spec);
   }
+  weights_.members_ = members_.weights();
   opinion_.resize(members_.size());
 }
 
@@ -42,19 +41,19 @@ void JointCommittee::Weights::judge(HashedFeatures context, std::span<const Join
 
 JointCommittee::Weights JointCommittee::published() {
   Weights copy = weights_;
-  for (std::size_t k = 0; k < members_.size(); ++k) copy.members_[k] = members_[k]->published();
+  copy.members_ = members_.published();
   return copy;
 }
 
 void JointCommittee::learn(HashedFeatures context, const JointAction& action, double reward) {
   for (std::size_t k = 0; k < members_.size(); ++k) {
-    members_[k]->weights().values(context, {&action, 1}, std::span(opinion_).subspan(k, 1));
+    members_[k].weights().values(context, {&action, 1}, std::span(opinion_).subspan(k, 1));
   }
   weights_.credibility_.observe(0, opinion_, reward);
   for (std::size_t k = 0; k < members_.size(); ++k) {
     if (!weights_.fault_[k].empty()) continue;
-    members_[k]->learn(context, action, reward);
-    weights_.fault_[k] = members_[k]->fault();
+    members_[k].learn(context, action, reward);
+    weights_.fault_[k] = members_[k].fault();
     if (weights_.fault_[k].empty()) continue;
     weights_.credibility_.leave_out(k);
     note({Note::Kind::kWarning,
@@ -81,16 +80,14 @@ std::string JointCommittee::fault() const {
 
 void JointCommittee::save(StateWriter& writer) const {
   Credibility::state(weights_.credibility_, writer);
-  for (const auto& member : members_) member->save(writer);
+  members_.save(writer);
 }
 
 void JointCommittee::load(StateReader& reader) {
   Credibility::state(weights_.credibility_, reader);
   weights_.credibility_.restored();
-  for (std::size_t k = 0; k < members_.size(); ++k) {
-    members_[k]->load(reader);
-    weights_.fault_[k] = members_[k]->fault();
-  }
+  members_.load(reader);
+  for (std::size_t k = 0; k < members_.size(); ++k) weights_.fault_[k] = members_[k].fault();
 }
 
 }  // namespace sau

@@ -94,6 +94,7 @@ CellSummary summarise(const CellResults& results, std::uint64_t trials) {
   summary.trials = count;
   summary.regret = summarise(regret);
   summary.reward = summarise(reward);
+  summary.groups = two_groups(regret);
   summary.stuck = regret.empty() ? 0.0 : stuck / static_cast<double>(regret.size());
   return summary;
 }
@@ -168,6 +169,16 @@ std::vector<std::string> remark_lines(std::span<const CellSummary> summaries) {
       add(one.cell.agent +
           " never explores: it keeps to what looks good first, so the order of the actions decides "
           "much of its regret");
+    }
+  }
+  for (const CellSummary& one : summaries) {
+    if (one.groups) {
+      add(fmt::format(
+          "{} on {}: two kinds of trials, {:.0f} % near {} and {:.0f} % near {}, so the "
+          "mean describes neither",
+          one.cell.agent, one.cell.problem, 100.0 * (1.0 - one.groups->share),
+          short_number(one.groups->low, one.groups->high), 100.0 * one.groups->share,
+          short_number(one.groups->high, one.groups->high)));
     }
   }
   for (const CellSummary& one : summaries) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,12 @@ namespace sau::detail {
 std::string markdown_text(std::string_view text);
 // For pdfLaTeX: escapes special characters; ± becomes a formula.
 std::string latex_text(std::string_view text);
+// A name. A long one may be broken into lines after ( , + = _ / - and |.
+std::string latex_name(std::string_view name);
+// The type of a column with these names, and the heading of a column of numbers: of fixed width, so
+// that lines break, if a name is long. Both need the package array.
+std::string latex_column(std::span<const std::string> names);
+std::string latex_heading(std::string_view name);
 // In double quotes if necessary.
 std::string csv_text(std::string_view text);
 // Empty for NaN and infinity.

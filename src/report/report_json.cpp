@@ -99,7 +99,14 @@ struct Writer {
             {"points", numbers(series.points)},
             {"all_points", series.all_points},
             {"stuck", number(series.stuck)},
-            {"seconds", number(series.seconds)}};
+            {"seconds", number(series.seconds)},
+            {"groups", to_json(series.groups)}};
+  }
+  static Json to_json(const std::optional<TwoGroups>& groups) {
+    if (!groups) return {};
+    return {{"low", number(groups->low)},
+            {"high", number(groups->high)},
+            {"share", number(groups->share)}};
   }
 
   static Json to_json(const PairComparison& pair) {
@@ -184,6 +191,7 @@ struct Writer {
             {"high", number(cell.high)},
             {"median", number(cell.median)},
             {"stuck", number(cell.stuck)},
+            {"groups", to_json(cell.groups)},
             {"paper", cell.paper ? to_json(*cell.paper) : Json()},
             {"z", number(cell.z)},
             {"standing", standing_name(cell.standing)},

@@ -37,7 +37,7 @@ std::string comparison_text(const ProblemFigure& figure) {
   for (const PairComparison& pair : comparison.pairs) {
     const auto winner = detail::winner_of(pair);
     const auto name = [&](std::size_t i, detail::Winner wins) {
-      const std::string shown = latex_text(comparison.algorithms[i]);
+      const std::string shown = detail::latex_name(comparison.algorithms[i]);
       return winner == wins ? "\\textbf{" + shown + "}" : shown;
     };
     rows.push_back(fmt::format(
@@ -49,7 +49,8 @@ std::string comparison_text(const ProblemFigure& figure) {
   std::string caption = latex_text(figure.title) + ": differences in regret, trial by trial.";
   if (!figure.note.empty()) caption += " " + latex_text(figure.note);
   if (comparison.heavy_tails) caption += " Heavy tails: trust the medians.";
-  return long_table(caption, "llrrrrrr",
+  const std::string names = detail::latex_column(comparison.algorithms);
+  return long_table(caption, names + names + "rrrrrr",
                     "$a$ & $b$ & trials & $a$ wins / ties / loses & mean of $a - b$ & median of $a "
                     "- b$ & $p$ & $p$ (Holm)",
                     rows);
@@ -65,15 +66,18 @@ std::string ranks_text(const RankFigure& figure) {
     caption +=
         fmt::format("{} {} {}", i == 0 ? "" : ",", i + 1, latex_text(figure.ranks.problems[i]));
   }
-  std::vector<std::string> rows;
+  std::vector<std::string> rows, names;
   for (const MeanRank& mean : figure.ranks.algorithms) {
-    std::string row =
-        fmt::format("{} & {}", latex_text(mean.algorithm), formula(estimate_text(mean.rank)));
+    std::string row = fmt::format("{} & {}", detail::latex_name(mean.algorithm),
+                                  formula(estimate_text(mean.rank)));
+    names.push_back(mean.algorithm);
     for (const double rank : mean.ranks) row += fmt::format(" & {}", rank);
     rows.push_back(std::move(row));
   }
-  return long_table(caption + ".", "lr" + std::string(figure.ranks.problems.size(), 'r'), head,
-                    rows);
+  return long_table(
+      caption + ".",
+      detail::latex_column(names) + "r" + std::string(figure.ranks.problems.size(), 'r'), head,
+      rows);
 }
 
 std::string theory_text_of(const Report& report) {
@@ -107,8 +111,9 @@ std::string report_latex(const Report& report) {
   std::string text = fmt::format(
       "% Made by sau {}. Compile with pdflatex.\n"
       "\\documentclass[a4paper]{{article}}\n\\usepackage[T1]{{fontenc}}\n"
+      "\\usepackage{{lmodern,textcomp}}  % vector fonts\n"
       "\\usepackage[utf8]{{inputenc}}\n\\usepackage[landscape,margin=1.5cm]{{geometry}}\n"
-      "\\usepackage{{booktabs,longtable}}\n\\title{{{}}}\n\\date{{}}\n\\begin{{document}}\n"
+      "\\usepackage{{array,booktabs,longtable}}\n\\title{{{}}}\n\\date{{}}\n\\begin{{document}}\n"
       "\\maketitle\n",
       report.version, latex_text(report.title));
   text += notes_text(report);
@@ -123,7 +128,8 @@ std::string report_latex(const Report& report) {
     for (const RankFigure& figure : section.ranks) text += ranks_text(figure);
   }
   text +=
-      "\nBrackets are 95\\,\\% bootstrap intervals (BCa); $p$ is from Wilcoxon's signed-rank "
+      "\nBrackets are 95\\,\\% bootstrap intervals (BCa; percentile for mean ranks); $p$ is from "
+      "Wilcoxon's signed-rank "
       "test, two-sided; Holm's correction is over the pairs of a problem. Bold: less regret at the "
       "5\\,\\% level after the correction.\n";
   if (!report.theory.empty()) text += theory_text_of(report);

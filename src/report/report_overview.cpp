@@ -179,6 +179,19 @@ void add_times(std::span<const SectionCells> sections, ReportSection& overview,
   }
 }
 
+// All algorithms on all problems, if no other table has them together.
+void add_table(std::span<const SectionCells> sections, ReportSection& overview) {
+  if (sections.size() < 2) return;
+  std::vector<CellSummary> summaries;
+  for (const SectionCells& section : sections) {
+    for (const ProblemCells& problem : section.problems) {
+      for (const GatheredCell* cell : problem.cells) summaries.push_back(cell->summary);
+    }
+  }
+  overview.tables =
+      make_tables(summaries, {.kinds = {TableKind::kRegret}, .paper = false, .together = true});
+}
+
 }  // namespace
 
 ReportSection make_overview(std::span<const SectionCells> sections,
@@ -190,10 +203,11 @@ ReportSection make_overview(std::span<const SectionCells> sections,
   if (compare) add_ranks(sections, sources, overview, notes);
   if (!overview.ranks.empty()) {
     overview.text =
-        "Rank 1 is the lowest mean regret of a problem; intervals are bootstrapped over the "
-        "trials. Problems with the same algorithms are ranked together.";
+        "Rank 1 is the lowest mean regret of a problem; intervals are 95 % bootstrap intervals "
+        "(percentile) over the trials. Problems with the same algorithms are ranked together.";
   }
   add_times(sections, overview, notes);
+  add_table(sections, overview);
   return overview;
 }
 

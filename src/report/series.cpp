@@ -83,6 +83,7 @@ Series make_series(const CellResults& results, const CellSummary& summary) {
   series.asked = results.cell.trials;
   series.failed = summary.failures.size();
   series.stuck = summary.stuck;
+  series.groups = summary.groups;
   series.seconds = summary.seconds;
   std::vector<const TrialRecord*> counted;
   std::vector<std::uint64_t> numbers;

@@ -99,10 +99,10 @@ Grid in_order(const Grid& grid) {
   return sorted;
 }
 
-std::vector<Grid> make_grids(std::span<const CellSummary> summaries) {
+std::vector<Grid> make_grids(std::span<const CellSummary> summaries, bool together) {
   std::vector<Grid> grids;
   for (const CellSummary& summary : summaries) {
-    const std::string family = family_of(summary.cell.problem_spec);
+    const std::string family = together ? "all problems" : family_of(summary.cell.problem_spec);
     auto grid = std::ranges::find(grids, family, &Grid::family);
     if (grid == grids.end()) {
       grids.push_back({.family = family, .columns = {}, .rows = {}, .cells = {}});
@@ -239,7 +239,14 @@ class Filler {
       cell.high = cell.mean + wide;
     }
     cell.stuck = summary->stuck;
-    if (!time) cell.median = scale * summary->regret.median;
+    if (!time) {
+      cell.median = scale * summary->regret.median;
+      cell.groups = summary->groups;
+      if (cell.groups) {
+        cell.groups->low *= scale;
+        cell.groups->high *= scale;
+      }
+    }
     const bool constant = table_.kind == TableKind::kNormalised && name == kUniform;
     if (cell.paper && cell.sem && !time && !constant) {
       const double error = std::hypot(*cell.sem, cell.paper->sem);
@@ -337,7 +344,7 @@ class Filler {
 std::vector<Table> make_tables(std::span<const CellSummary> summaries,
                                const TableOptions& options) {
   std::vector<Table> tables;
-  const auto grids = make_grids(summaries);
+  const auto grids = make_grids(summaries, options.together);
   for (const TableKind kind : options.kinds) {
     for (const Grid& grid : grids) tables.push_back(Filler(kind, grid, options.paper).fill());
   }

@@ -18,8 +18,8 @@ using detail::markdown_text;
 std::string markdown(const Entry& entry) {
   if (entry.value.empty()) return "-";
   const std::string text = entry.value + (entry.error.empty() ? "" : " ± " + entry.error);
-  if (entry.standing == Standing::kBest) return "**" + text + "**";
-  return entry.standing == Standing::kNear ? "*" + text + "*" : text;
+  if (entry.standing == Standing::kBest) return "**" + text + "**" + detail::marks(entry);
+  return (entry.standing == Standing::kNear ? "*" + text + "*" : text) + detail::marks(entry);
 }
 
 // A formula needs its own commands for bold and italic.
@@ -30,7 +30,7 @@ std::string latex(const Entry& entry) {
     return entry.standing == Standing::kNear ? "\\mathit{" + number + "}" : number;
   };
   return "$" + styled(entry.value) + (entry.error.empty() ? "" : " \\pm " + styled(entry.error)) +
-         "$";
+         "$" + latex_text(detail::marks(entry));
 }
 
 bool has_sources(const std::vector<Line>& lines) {
@@ -74,7 +74,7 @@ std::string table_markdown(std::span<const Table> tables) {
 }
 
 std::string table_latex(std::span<const Table> tables) {
-  std::string text = "% Needs \\usepackage{booktabs}.\n";
+  std::string text = "% Needs \\usepackage{array,booktabs}.\n";
   for (const Table& table : tables) {
     const auto lines = detail::lay_out(table);
     std::string caption = latex_text(table.title) + ".";
@@ -88,13 +88,16 @@ std::string table_latex(std::span<const Table> tables) {
     const bool sources = has_sources(lines);
     text += fmt::format(
         "\n\\begin{{table}}[ht]\n  \\centering\n  \\caption{{{}}}\n  \\footnotesize\n"
-        "  \\setlength{{\\tabcolsep}}{{3pt}}\n  \\begin{{tabular}}{{l{}{}}}\n    \\toprule\n"
+        "  \\setlength{{\\tabcolsep}}{{3pt}}\n  \\begin{{tabular}}{{{}{}{}}}\n    \\toprule\n"
         "    Algorithm{}",
-        caption, sources ? "l" : "", std::string(table.problems.size(), 'r'), sources ? " &" : "");
-    for (const std::string& problem : table.problems) text += " & " + latex_text(problem);
+        caption, detail::latex_column(table.algorithms), sources ? "l" : "",
+        std::string(table.problems.size(), 'r'), sources ? " &" : "");
+    for (const std::string& problem : table.problems) {
+      text += " & " + detail::latex_heading(problem);
+    }
     text += " \\\\\n    \\midrule\n";
     for (const Line& line : lines) {
-      text += "    " + latex_text(line.algorithm);
+      text += "    " + detail::latex_name(line.algorithm);
       if (sources) text += " & " + (line.source == "z" ? "$z$" : line.source);
       for (const Entry& entry : line.entries) text += " & " + latex(entry);
       text += " \\\\\n";

@@ -29,6 +29,9 @@ Entry here_of(TableKind kind, const TableCell& cell) {
   if (cell.trials == 0) return {};
   Entry entry = entry_of(kind, cell.mean, cell.sem, kMostDecimals);
   entry.standing = cell.standing;
+  if (kind == TableKind::kTime) return entry;
+  if (cell.stuck > 0.0) entry.stuck = fmt::format("{:.0f} %", std::ceil(100.0 * cell.stuck));
+  entry.two_groups = cell.groups.has_value();
   return entry;
 }
 
@@ -78,6 +81,13 @@ std::vector<Line> lay_out(const Table& table) {
   return lines;
 }
 
+std::string marks(const Entry& entry) {
+  std::string text;
+  if (!entry.stuck.empty()) text += "†" + entry.stuck;
+  if (entry.two_groups) text += "‡";
+  return text.empty() ? text : " " + text;
+}
+
 std::string legend(const Table& table, std::string_view best, std::string_view near) {
   const auto any = [&](auto&& has) { return std::ranges::any_of(table.cells, has); };
   std::string text;
@@ -86,6 +96,20 @@ std::string legend(const Table& table, std::string_view best, std::string_view n
   }
   if (any([](const TableCell& cell) { return cell.standing == Standing::kNear; })) {
     text += fmt::format(" {}: at most two combined standard errors above it.", near);
+  }
+  const auto add = [&text](std::string_view sentence) {
+    text += fmt::format("{}{}", text.empty() ? "" : " ", sentence);
+  };
+  if (table.kind != TableKind::kTime) {
+    if (any([](const TableCell& cell) { return cell.sem.has_value(); })) {
+      add("Behind ±: the standard error of the mean.");
+    }
+    if (any([](const TableCell& cell) { return cell.stuck > 0.0; })) {
+      add("† and a share: so many trials were stuck, rounded up.");
+    }
+    if (any([](const TableCell& cell) { return cell.groups.has_value(); })) {
+      add("‡: two groups of trials far apart (Ashman's D above 6), so the mean describes neither.");
+    }
   }
   if (any([](const TableCell& cell) { return cell.z.has_value(); })) {
     text +=

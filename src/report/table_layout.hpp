@@ -12,6 +12,8 @@ struct Entry {
   std::string value;  // may be empty
   std::string error;  // may be empty
   Standing standing = Standing::kOther;
+  std::string stuck = {};   // share of stuck trials, such as "4 %"; empty if none is
+  bool two_groups = false;  // the trials are of two kinds
 };
 
 // A line of a table. An algorithm has one line with its name and, if the paper has numbers for it,
@@ -27,6 +29,9 @@ int decimals_of(double number, int figures);
 
 // The lines that every format shows, with the same digits.
 std::vector<Line> lay_out(const Table& table);
+
+// What stands behind a number for stuck trials and two groups: " †4 %‡".
+std::string marks(const Entry& entry);
 
 // Explains the marks and z; empty if the table has none.
 std::string legend(const Table& table, std::string_view best, std::string_view near);

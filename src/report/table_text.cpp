@@ -20,7 +20,8 @@ std::string show(const Line& line, const Entry& entry) {
   const char* mark = entry.standing == Standing::kBest   ? "*"
                      : entry.standing == Standing::kNear ? "~"
                                                          : " ";
-  return entry.value + (entry.error.empty() ? "" : " ± " + entry.error) + mark;
+  return entry.value + (entry.error.empty() ? "" : " ± " + entry.error) + detail::marks(entry) +
+         mark;
 }
 
 std::vector<detail::TextRow> rows_of(const Table& table, const std::vector<Line>& lines,

@@ -99,7 +99,7 @@ class OfferLogger {
   double pull(Action action, Rng& rng) { return problem_.pull(action, rng); }
   double regret(Action action) const { return problem_.regret(action); }
 
-  Choice choose(const Situation& now, Rng& rng) {
+  OfferedChoice choose(const Situation& now, Rng& rng) {
     forecasts_.resize(now.actions.size());
     agent_.decide(now.context, now.actions, std::nullopt, forecasts_);
     ids_.clear();
@@ -110,7 +110,9 @@ class OfferLogger {
     }
     return player_.choose(now, rng);
   }
-  void learn(const Situation& now, Choice made, double reward) { player_.learn(now, made, reward); }
+  void learn(const Situation& now, OfferedChoice made, double reward) {
+    player_.learn(now, made, reward);
+  }
   bool step(Action action, double reward, double) {
     return out_.put(ids_[action], reward, ids_, chances_, request_);
   }

@@ -10,6 +10,7 @@
 #include "sau/catalog/catalog.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/text.hpp"
+#include "sau/run/memory.hpp"
 
 namespace sau {
 namespace {
@@ -29,7 +30,11 @@ void complete(Cell& cell, const P& problem, const Make& make) {
   if (cell.steps == 0) cell.steps = problem.default_steps();
   RewardRange learns;
   try {
-    learns = make()->rewards();
+    const std::uint64_t before = heap_in_use();
+    const auto agent = make();
+    const std::uint64_t after = heap_in_use();
+    cell.trial_bytes = after > before ? after - before : 0;
+    learns = agent->rewards();
   } catch (const std::bad_alloc&) {
     throw Error("there is not enough memory for the agent " + cell.agent_spec + " on " +
                 cell.problem_spec);
@@ -59,13 +64,20 @@ Cell make_cell(const NamedSpec& given_problem, const NamedSpec& given_agent, std
             .agent_spec = {},
             .steps = steps,
             .trials = trials};
+  const auto with_memory = [&](auto&& make) {
+    try {
+      return make();
+    } catch (const std::bad_alloc&) {
+      throw Error("there is not enough memory for the problem " + cell.problem_spec);
+    }
+  };
   if (offers_by_id(problem)) {
-    const auto made = make_offer_problem(problem, {});
+    const auto made = with_memory([&] { return make_offer_problem(problem, {}); });
     cell.agent = offer_agent_name(agent);
     cell.agent_spec = canonical_offer_agent(agent);
     complete(cell, *made, [&] { return make_offer_agent(cell.agent_spec, Stream{}); });
   } else {
-    const auto made = make_problem(problem, {});
+    const auto made = with_memory([&] { return make_problem(problem, {}); });
     const Shape shape = made->shape();
     cell.agent = agent_name(agent, shape.dim);
     cell.agent_spec = canonical_agent(agent, shape.dim);

@@ -1,6 +1,7 @@
 #include "sau/run/runner.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -15,6 +16,7 @@
 #include "run/thread_clock.hpp"
 #include "sau/catalog/catalog.hpp"
 #include "sau/core/error.hpp"
+#include "sau/run/memory.hpp"
 
 namespace sau {
 namespace {
@@ -28,7 +30,8 @@ class Board {
         folder_(folder),
         run_trial_(options.trial),
         window_(64 + 4 * threads),
-        stop_(options.stop) {
+        stop_(options.stop),
+        seats_(threads) {
     for (std::size_t c = 0; c < experiment.cells.size(); ++c) {
       const Cell& cell = experiment.cells[c];
       points_.push_back(curve_points(cell.steps));
@@ -47,21 +50,22 @@ class Board {
     }
   }
 
-  // The main loop of a worker.
-  void work() {
-    while (const auto task = take()) {
+  // The main loop of worker number `worker`.
+  void work(std::size_t worker) {
+    Seat& seat = seats_[worker];
+    while (const auto task = take(seat)) {
       const Cell& cell = experiment_.cells[task->cell];
       Finished finished;
       std::string failure;
       const double start = thread_seconds();
       try {
-        if (!play(*task, cell, finished.record)) return;
+        if (!play(*task, cell, seat, finished.record)) return;
       } catch (const std::exception& error) {
         failure = cell.problem + " with " + cell.agent + ", trial " + std::to_string(task->trial) +
                   ": " + error.what();
       }
       finished.seconds = thread_seconds() - start;
-      if (!put(*task, std::move(finished), std::move(failure))) return;
+      if (!put(seat, *task, std::move(finished), std::move(failure))) return;
     }
   }
 
@@ -73,6 +77,7 @@ class Board {
       changed_.wait_for(lock, std::chrono::milliseconds(200), [&] { return left_ == workers; });
       progress_.seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      progress_.steps_done = steps_done();
       progress_.share = share_done();
       if (report) report(progress_);
     } while (left_ < workers);
@@ -110,13 +115,20 @@ class Board {
     std::map<std::uint64_t, Finished> waiting;
   };
 
-  bool play(const Task& task, const Cell& cell, TrialRecord& record) const {
+  // A worker's place: the trial it is playing and how far it is.
+  struct Seat {
+    std::optional<std::size_t> cell;
+    std::atomic<std::uint64_t> steps = 0;
+  };
+
+  bool play(const Task& task, const Cell& cell, Seat& seat, TrialRecord& record) const {
     const auto& points = points_[task.cell];
-    if (!run_trial_) return run_trial(cell, experiment_.seed, task.trial, points, stop_, record);
-    return run_trial_(task.cell, cell, experiment_.seed, task.trial, points, stop_, record);
+    const TrialControl control(stop_, &seat.steps);
+    if (!run_trial_) return run_trial(cell, experiment_.seed, task.trial, points, control, record);
+    return run_trial_(task.cell, cell, experiment_.seed, task.trial, points, control, record);
   }
 
-  std::optional<Task> take() {
+  std::optional<Task> take(Seat& seat) {
     std::unique_lock lock(mutex_);
     // Results must not pile up behind a slow trial.
     changed_.wait(lock, [&] { return waiting_ < window_ || closed(); });
@@ -128,14 +140,17 @@ class Board {
       }
       const Column& column = columns_[task.cell];
       if (!column.broken && task.trial >= folder_.done(task.cell) && task.trial < column.wanted) {
+        seat.cell = task.cell;
         return task;
       }
     }
     return std::nullopt;
   }
 
-  bool put(const Task& task, Finished finished, std::string failure) {
+  bool put(Seat& seat, const Task& task, Finished finished, std::string failure) {
     const std::lock_guard lock(mutex_);
+    seat.cell.reset();
+    seat.steps = 0;
     Column& column = columns_[task.cell];
     if (!failure.empty()) {
       if (!column.broken) failures_.push_back(std::move(failure));
@@ -163,30 +178,49 @@ class Board {
         column.waiting.erase(ready);
         --waiting_;
         ++progress_.trials_done;
-        progress_.steps_done += steps_of(cell);
       }
     } catch (const Error&) {
       write_error_ = std::current_exception();
     }
   }
 
-  // A cell that has not been played yet is assumed to cost the average of the others per step.
+  // Steps of this cell in trials that were played and in those that are being played.
+  double steps_done(std::size_t cell) const {
+    const Column& column = columns_[cell];
+    if (column.broken) return 0.0;
+    double steps = static_cast<double>(column.played + column.waiting.size()) * steps_of(cell);
+    for (const Seat& seat : seats_) {
+      if (seat.cell == cell) steps += static_cast<double>(seat.steps.load());
+    }
+    return steps;
+  }
+  double steps_done() const {
+    double steps = 0.0;
+    for (std::size_t c = 0; c < columns_.size(); ++c) steps += steps_done(c);
+    return steps;
+  }
+
+  // A step of a cell that has no whole trial yet is assumed to cost as much as one of the others.
   double share_done() const {
-    double done = 0.0, steps = 0.0;
+    double seconds = 0.0, steps = 0.0;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      done += columns_[c].seconds;
+      seconds += columns_[c].seconds;
       steps += static_cast<double>(columns_[c].played) * steps_of(c);
     }
-    if (done <= 0.0) return 0.0;
-    double left = 0.0;
+    const double usual = seconds > 0.0 ? seconds / steps : 1.0;
+    double done = 0.0, left = 0.0;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const Column& column = columns_[c];
-      if (column.broken || column.next >= column.wanted) continue;
-      const double trial = column.played > 0 ? column.seconds / static_cast<double>(column.played)
-                                             : done / steps * steps_of(c);
-      left += trial * static_cast<double>(column.wanted - column.next);
+      if (column.broken) continue;
+      const auto played = static_cast<double>(column.played);
+      const double step = column.seconds > 0.0 ? column.seconds / (played * steps_of(c)) : usual;
+      const auto missing =
+          static_cast<double>(column.wanted - std::min(column.next, column.wanted));
+      const double now = steps_done(c);
+      done += step * now;
+      left += step * std::max(0.0, (missing + played) * steps_of(c) - now);
     }
-    return done / (done + left);
+    return done > 0.0 ? done / (done + left) : 0.0;
   }
   double steps_of(std::size_t cell) const {
     return static_cast<double>(experiment_.cells[cell].steps);
@@ -206,6 +240,7 @@ class Board {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Column> columns_;
+  std::vector<Seat> seats_;
   std::uint64_t trial_ = 0, last_trial_ = 0;
   std::size_t cell_ = 0, waiting_ = 0;
   unsigned left_ = 0;
@@ -225,9 +260,9 @@ std::string failure_of(const TrialRecord& record, std::string fault) {
 
 template <class A, class P>
 bool play_to_end(A& agent, P& problem, Streams& rng, std::uint64_t steps,
-                 std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
+                 std::span<const std::uint64_t> points, const TrialControl& control,
                  TrialRecord& record, const Lateness& late) {
-  Recorder recorder(fixed_actions(problem), steps, points, stop);
+  Recorder recorder(fixed_actions(problem), steps, points, control);
   make_game(agent, problem, late, rng.problem.stream()).play(rng, steps, recorder);
   if (!recorder.complete()) return false;
   record = recorder.record();
@@ -242,39 +277,40 @@ bool play_to_end(A& agent, P& problem, Streams& rng, std::uint64_t steps,
 }  // namespace
 
 bool run_trial(const Cell& cell, std::uint64_t seed, std::uint64_t trial,
-               std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
+               std::span<const std::uint64_t> points, const TrialControl& control,
                TrialRecord& record) {
   const GameStreams streams(cell, seed, trial);
   return with_game(cell, streams, [&](auto& agent, auto& problem) {
     if (!cell.data.empty() && problem.data() != cell.data) {
       throw Error("the data of " + cell.problem_spec + " have changed since the run began");
     }
-    return play_trial(agent, problem, streams.begin(), cell.steps, points, stop, record,
+    return play_trial(agent, problem, streams.begin(), cell.steps, points, control, record,
                       lateness_of(cell.problem_spec));
   });
 }
 
 bool play_trial(AnyAgent& agent, Problem& problem, Streams rng, std::uint64_t steps,
-                std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
+                std::span<const std::uint64_t> points, const TrialControl& control,
                 TrialRecord& record, const Lateness& late) {
-  return play_to_end(agent, problem, rng, steps, points, stop, record, late);
+  return play_to_end(agent, problem, rng, steps, points, control, record, late);
 }
 
 bool play_trial(OfferAgent& agent, OfferProblem& problem, Streams rng, std::uint64_t steps,
-                std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
+                std::span<const std::uint64_t> points, const TrialControl& control,
                 TrialRecord& record, const Lateness& late) {
-  return play_to_end(agent, problem, rng, steps, points, stop, record, late);
+  return play_to_end(agent, problem, rng, steps, points, control, record, late);
 }
 
 RunOutcome run(const Experiment& experiment, ResultFolder& folder, const RunOptions& options) {
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   const unsigned threads = options.threads == 0 ? cores : options.threads;
+  check_memory(experiment, threads, machine_memory());
   Board board(experiment, folder, threads, options);
   std::vector<std::jthread> workers;
   try {
     while (workers.size() < threads) {
-      workers.emplace_back([&board] {
-        board.work();
+      workers.emplace_back([&board, worker = workers.size()] {
+        board.work(worker);
         board.leave();
       });
     }

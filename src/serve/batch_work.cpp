@@ -207,11 +207,23 @@ void BatchWork::add(TrialEndOperation& operation) {
   answers_.emplace_back([done = operation.done] { done(Done{}); });
 }
 
-void BatchWork::add(PolicyOperation& operation) {
+void BatchWork::change_policy(const Policy& policy, const PolicyChange& change) {
   if (!configuration_.trial.empty()) end_trial(GateOutcome::kReplaced);
-  configuration_.policy = operation.policy;
+  configuration_.policy = policy;
   configured_now();
-  entry({.kind = EntryKind::kPolicy, .time = now_, .text = write_policy_change(operation.change)});
+  entry({.kind = EntryKind::kPolicy, .time = now_, .text = write_policy_change(change)});
+}
+
+void BatchWork::add(RollbackOperation& operation) {
+  if (operation.policy != configuration_.policy) {
+    change_policy(operation.policy, operation.change);
+  }
+  entry({.kind = EntryKind::kModelLoaded, .time = now_, .text = operation.file});
+  answers_.emplace_back([done = operation.done] { done(Done{}); });
+}
+
+void BatchWork::add(PolicyOperation& operation) {
+  change_policy(operation.policy, operation.change);
   answers_.emplace_back([done = operation.done, value = operation.change.policy] { done(value); });
 }
 

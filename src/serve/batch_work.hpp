@@ -35,6 +35,7 @@ class BatchWork {
   void add(ConfigureOperation& operation);
   void add(ModelOperation& operation);
   void add(PolicyOperation& operation);
+  void add(RollbackOperation& operation);
   void add(RemoveOperation& operation);
   void add(TrialBeginOperation& operation);
   void add(TrialEndOperation& operation);
@@ -73,6 +74,7 @@ class BatchWork {
   void start(RankOperation& operation);
   // The answer that an event with slots got before.
   Result<SlotsAnswer> answer_again(const SlotsOperation& operation, Sequence first) const;
+  void change_policy(const Policy& policy, const PolicyChange& change);
   // Ends the trial that runs.
   void end_trial(GateOutcome outcome);
   // Logs configuration_, which has changed.

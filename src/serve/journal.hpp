@@ -56,6 +56,13 @@ struct PolicyOperation {
   PolicyChange change;  // the same with the agent's spec, even if that is the folder's
   Answer<Policy> done;
 };
+// Back to a model that was kept.
+struct RollbackOperation {
+  Policy policy;        // the one that the model is of
+  PolicyChange change;  // logged if that is not the present one
+  std::string file;
+  Answer<Done> done;
+};
 // Removes the whole log, as far as nothing waits for it.
 struct RemoveOperation {
   Answer<Done> done;
@@ -83,8 +90,8 @@ struct GroupOperation {
 };
 using Operation =
     std::variant<RankOperation, RewardOperation, ActivateOperation, ConfigureOperation,
-                 ModelOperation, PolicyOperation, RemoveOperation, TrialBeginOperation,
-                 TrialEndOperation, SlotsOperation, GroupOperation>;
+                 ModelOperation, PolicyOperation, RollbackOperation, RemoveOperation,
+                 TrialBeginOperation, TrialEndOperation, SlotsOperation, GroupOperation>;
 
 // Is told what happened, for counters and the live page. Called by the journal thread.
 class JournalObserver {

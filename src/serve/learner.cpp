@@ -8,7 +8,9 @@
 
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
+#include "serve/model_file.hpp"
 #include "serve/safe_note.hpp"
+#include "serve/versions.hpp"
 
 namespace sau::detail {
 namespace {
@@ -24,6 +26,12 @@ constexpr auto kRetry = 500ms, kCallAgain = 100ms;
 // Under load, what is shown of a trial is this old at most: its interval takes a while to compute.
 constexpr auto kShowPause = 200ms;
 constexpr int kNice = 19;
+
+// Whether the model after this entry is another one, not the one before with a lesson more.
+bool replaces_model(EntryKind kind) {
+  return kind == EntryKind::kModelReset || kind == EntryKind::kModelLoaded ||
+         kind == EntryKind::kPolicy || kind == EntryKind::kTrialEnded;
+}
 
 }  // namespace
 
@@ -130,6 +138,7 @@ void Learner::turn(Sequence until, Sequence wanted) {
   const bool waited_for = wanted > usable_ && position_ >= wanted;
   if (position_ > usable_ && (waited_for || now >= last_publish_ + pause)) publish();
   if (learned) stuck_ = false;
+  if (now >= last_version_ + options_.version_every) keep_version();
   const bool due = hurried_.exchange(false) || now >= last_snapshot_ + options_.snapshot_every ||
                    (called_again_ && now >= next_call_);
   if (!due) return;
@@ -195,6 +204,7 @@ bool Learner::learn_some(Sequence until) {
   if (!status.ok()) return get_stuck(status.failure().message.c_str());
   std::optional<Failure> failure;
   for (const auto& [sequence, entry] : entries) {
+    if (replaces_model(entry.kind)) keep_version();
     Result<std::vector<Lesson>> lessons = std::vector<Lesson>();
     {
       // Locked for one entry at a time: whoever wants the model does not wait for all of them.
@@ -250,6 +260,30 @@ void Learner::set_usable() {
     usable_.store(position_, std::memory_order_release);
   }
   settled_.notify_all();
+}
+
+void Learner::keep_version() {
+  last_version_ = Clock::now();
+  if (options_.versions == 0) return;
+  try {
+    ModelVersion version;
+    std::string model;
+    {
+      const std::lock_guard lock(agent_mutex_);
+      version.version = replayer_.version();
+      if (version.version == kept_version_ || replayer_.half_applied()) return;
+      version.agent = replayer_.spec();
+      version.learned = replayer_.agent().learned();
+      model = replayer_.model();
+    }
+    version.time = options_.clock();
+    version.bytes = model.size();
+    version.checksum = model_checksum(model);
+    detail::keep_version(options_.folder, version, model, options_.versions);
+    kept_version_ = version.version;
+  } catch (const std::exception& error) {
+    note_safely(options_.note, "the model could not be kept as a version: ", error.what());
+  }
 }
 
 void Learner::snapshot() {

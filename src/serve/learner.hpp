@@ -37,6 +37,9 @@ struct LearnedSoFar {
 struct LearnerOptions {
   std::filesystem::path folder;
   std::chrono::milliseconds snapshot_every{60'000};
+  // How many earlier models are kept, and how far apart they are at least.
+  std::size_t versions = 0;
+  std::chrono::milliseconds version_every{3'600'000};
   std::function<Milliseconds()> clock;
   std::function<void(const std::string&)> note;
   std::function<void(const Lesson&)> learned;  // called by the learner thread
@@ -97,6 +100,8 @@ class Learner {
   // Everything learned is published.
   void set_usable();
   void snapshot();
+  // Keeps the present model, to go back to.
+  void keep_version();
   // Calls options_.snapshotted.
   void report_snapshot();
 
@@ -120,6 +125,8 @@ class Learner {
   // Used only by the learner thread.
   Sequence snapshot_position_ = 0;
   Clock::time_point last_publish_{}, last_snapshot_ = Clock::now(), next_call_ = Clock::now();
+  Clock::time_point last_version_ = Clock::now();
+  Sequence kept_version_ = 0;
   Clock::duration publish_cost_{}, call_pause_{};
   Clock::time_point next_shown_{};
   std::optional<std::pair<std::string, GateOutcome>> verdict_;  // about the trial that runs

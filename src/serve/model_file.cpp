@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "core/hash.hpp"
@@ -47,6 +48,16 @@ std::string agent_of(const std::string& schema) {
   } catch (const UsageError&) {
     return agent;
   }
+}
+
+std::uint64_t seed_of(const std::string& schema, const std::string& file) {
+  const std::size_t at = schema.find(kSeed);
+  std::uint64_t seed = 0;
+  if (at != std::string::npos) {
+    const char* first = schema.data() + at + std::string_view(kSeed).size();
+    if (std::from_chars(first, schema.data() + schema.size(), seed).ec == std::errc{}) return seed;
+  }
+  throw DamagedFile(file + ": is damaged: its schema '" + schema + "' has no seed");
 }
 
 std::string schema_of(const OfferAgent& agent, std::uint64_t seed) {

@@ -24,6 +24,8 @@ std::string schema_of(const OfferAgent& agent, std::uint64_t seed);
 
 // The canonical spec of the agent in a schema; the text itself if this program does not know it.
 std::string agent_of(const std::string& schema);
+// The seed in a schema. Throws DamagedFile, which names the file, if there is none.
+std::uint64_t seed_of(const std::string& schema, const std::string& file);
 
 // `more` is other state that belongs to the same position in the log.
 std::string write_model(const OfferAgent& agent, const ModelHead& head, std::string_view more = {});

@@ -1,5 +1,7 @@
 #include "serve/policies.hpp"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -7,6 +9,7 @@
 #include "sau/core/file.hpp"
 #include "serve/model_file.hpp"
 #include "serve/replayer.hpp"
+#include "serve/versions.hpp"
 
 namespace sau::detail {
 
@@ -54,6 +57,30 @@ void Policies::apply_trained(const Policy& policy, const Answer<Policy>& answer)
     return answer(Failure{Failure::Code::kUnavailable, error.what()});
   }
   submit(policy, std::move(model), answer);
+}
+
+void Policies::roll_back(Sequence version, const Answer<Done>& answer) {
+  std::string model;
+  Policy policy = configuration_.get()->policy;
+  try {
+    model = read_version(folder_, version);
+    const std::string agent =
+        agent_of(read_model_head(model, fmt::format("version {}", version)).schema);
+    if (agent != whole(policy).agent) {
+      policy = Policy{};  // that of the folder
+      if (agent != whole(policy).agent) policy = {.name = "rollback", .agent = agent};
+    }
+    Replayer(folder_, agent, settings_.seed).load(model, fmt::format("version {}", version));
+  } catch (const std::exception& error) {
+    return answer(Failure{Failure::Code::kNotFound, error.what(), "version"});
+  }
+  if (auto wrong = check(whole(policy))) return answer(std::move(*wrong));
+  try {
+    model = keep_model(folder_, model);
+  } catch (const std::exception& error) {
+    return answer(Failure{Failure::Code::kUnavailable, error.what()});
+  }
+  journal_.submit(RollbackOperation{policy, {.policy = whole(policy)}, std::move(model), answer});
 }
 
 void Policies::begin_trial(const GateRequest& request, const Answer<Done>& answer) {

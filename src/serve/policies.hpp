@@ -38,6 +38,9 @@ class Policies {
   // decides, and has learned from everything that came meanwhile, too.
   void apply_trained(const Policy& policy, const Answer<Policy>& answer);
 
+  // Back to an earlier model (serve/versions.hpp), and to its agent.
+  void roll_back(Sequence version, const Answer<Done>& answer);
+
   // The candidate learns from the whole log first, as with apply_trained(). Then it is watched.
   void begin_trial(const GateRequest& request, const Answer<Done>& answer);
   void end_trial(GateOutcome outcome, Answer<Done> answer);

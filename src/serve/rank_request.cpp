@@ -11,6 +11,7 @@
 #include "core/hash.hpp"
 #include "sau/core/stack_memory.hpp"
 #include "serve/feature_reader.hpp"
+#include "serve/logged_request.hpp"
 #include "store/json_field.hpp"
 
 namespace sau {
@@ -217,7 +218,8 @@ class RankReader {
   const RequestLimits& limits_;
   RankRequest& request_;
   FeatureReader features_;
-  std::vector<Place> places_;  // by id
+  StackMemory<1024> memory_;
+  std::pmr::vector<Place> places_{memory_.resource()};  // by id
 };
 
 // Hashes everything at once: hashing piece by piece would take as long as the rest of the request.
@@ -255,6 +257,19 @@ Result<RankRequest> read_rank_request(std::string_view body, const RequestLimits
   if (auto wrong = RankReader(limits, request).read(root.value())) return std::move(*wrong);
   request.fingerprint = fingerprint(request);
   return request;
+}
+
+Status detail::read_logged_request(std::string_view body, RankRequest& into) {
+  const RequestLimits limits = RequestLimits::none();
+  const Result<element> root = parsed(body, limits.depth + kFrame);
+  if (!root.ok()) return root.failure();
+  into.event_id.clear();
+  into.defer_activation = false;
+  into.features.clear();
+  into.actions.clear();
+  into.fingerprint = 0;
+  if (auto wrong = RankReader(limits, into).read(root.value())) return std::move(*wrong);
+  return Done{};
 }
 
 Result<RankRequest> read_chosen_action(std::string_view body, std::size_t chosen) {

@@ -153,7 +153,8 @@ std::optional<Failure> Replayer::learn(Sequence sequence, const Decision& decisi
     // Each reward is in the agent's range, but their sum may not be.
     const RewardRange range = agent_->rewards();
     whole([&] {
-      agent_->learn(context, action, value, std::clamp(reward, range.min, range.max));
+      agent_->learn(context, action, value, std::clamp(reward, range.min, range.max),
+                    decision.actions[decision.chosen].probability);
       return true;
     });
   } catch (const Error& error) {  // the agent refuses it before it learns anything

@@ -54,6 +54,9 @@ class Replayer {
     return within_ == 0 && !unfinished_ && (!trial_ || trial_position_ == position_);
   }
 
+  // Whether an entry is applied to a part of its decisions only.
+  bool half_applied() const noexcept { return within_ != 0; }
+
   // Everything up to here was applied; for a log that ends in decisions.
   void reach(Sequence sequence) noexcept { position_ = sequence; }
 

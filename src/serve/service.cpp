@@ -23,6 +23,8 @@
 #include "serve/restore.hpp"
 #include "serve/settings.hpp"
 #include "serve/slots.hpp"
+#include "serve/versions.hpp"
+#include "store/store_rewrite.hpp"
 
 namespace sau {
 namespace {
@@ -64,6 +66,7 @@ class Service::Implementation final : public JournalObserver {
   ~Implementation() { stop(); }
 
   std::string agent() const { return policies_.present().agent; }
+  std::string versions() const { return to_json(model_versions(options_.folder)); }
   Policies& policies() noexcept { return policies_; }
   Slots& slots() noexcept { return slots_; }
   std::optional<GateState> gate() const { return learner_.gate(); }
@@ -248,6 +251,7 @@ class Service::Implementation final : public JournalObserver {
   std::unique_ptr<EventStore> open_store() const {
     upgrade_folder(options_.folder, options_.note, options_.open_files);
     const auto log = log_folder(options_.folder);
+    finish_replacing(log);  // an interrupted `sau log erase`
     if (std::filesystem::exists(settings_file(options_.folder)) &&
         (!std::filesystem::exists(log) || std::filesystem::is_empty(log))) {
       throw Error(
@@ -275,6 +279,8 @@ class Service::Implementation final : public JournalObserver {
   LearnerOptions learner_options() {
     return {.folder = options_.folder,
             .snapshot_every = options_.snapshot_every,
+            .versions = options_.versions,
+            .version_every = options_.version_every,
             .clock = options_.clock,
             .note = options_.note,
             .learned = [this](const Lesson& lesson) { learned(lesson); },
@@ -345,6 +351,10 @@ void Service::load_model(const std::string& bytes, Answer<Done> answer) {
   implementation_->load_model(bytes, std::move(answer));
 }
 void Service::reset_model(Answer<Done> answer) { implementation_->reset_model(std::move(answer)); }
+std::string Service::versions() const { return implementation_->versions(); }
+void Service::roll_back(Sequence version, Answer<Done> answer) {
+  implementation_->policies().roll_back(version, answer);
+}
 Policy Service::policy() const { return implementation_->policies().present(); }
 void Service::set_policy(std::string_view json, Answer<Policy> answer) {
   implementation_->policies().set(json, answer);

@@ -219,7 +219,8 @@ std::optional<Failure> Trial::look(const LoggedEvent& event, bool scores) {
   const RewardRange learned = agent_->rewards();
   try {
     agent_->learn(request.value().context(), offered[made.chosen], forecasts_[made.chosen].value,
-                  std::clamp(state.final_reward, learned.min, learned.max));
+                  std::clamp(state.final_reward, learned.min, learned.max),
+                  made.actions[made.chosen].probability);
     broken_ = agent_->fault().empty() ? 0 : 1;
   } catch (const Error&) {  // a candidate must not stop the policy from learning
     broken_ = 1;

@@ -64,7 +64,6 @@ HttpResponse error_response(int status, std::string_view message, std::string_vi
   }
   HttpResponse response = json_response(status, body + "}}");
   if (status == 503) response.headers.push_back({"Retry-After", "1"});
-  if (status == 401) response.headers.push_back({"WWW-Authenticate", "Bearer"});
   return response;
 }
 

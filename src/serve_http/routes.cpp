@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <memory>
 #include <span>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "serve_http/answers.hpp"
 #include "serve_http/embedded_live.hpp"
 #include "serve_http/json_text.hpp"
+#include "serve_http/process_metrics.hpp"
 
 namespace sau::detail {
 namespace {
@@ -129,6 +131,17 @@ void model_properties(Call& call) {
   call.reply(json_response(200, call.service.model_properties()));
 }
 
+void model_versions(Call& call) { call.reply(json_response(200, call.service.versions())); }
+void roll_back(Call& call) {
+  Sequence version = 0;
+  const char* const end = call.event_id.data() + call.event_id.size();
+  const auto [read, error] = std::from_chars(call.event_id.data(), end, version);
+  if (error != std::errc() || read != end) {
+    return call.reply(error_response(400, "expected the number of a version", "version"));
+  }
+  call.service.roll_back(version, acknowledging(call));
+}
+
 void decision(Call& call) {
   auto decision = call.service.decision(call.event_id);
   call.reply(decision.ok() ? json_response(200, std::move(decision).value())
@@ -154,14 +167,16 @@ void metrics(Call& call) {
   }
   call.reply({.status = 200,
               .headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}},
-              .body = call.service.metrics()});
+              .body = call.service.metrics() + process_metrics()});
 }
 
 void healthz(Call& call) { call.reply(text_response(200, "ok")); }
 
 void readyz(Call& call) {
-  call.reply(call.service.ready() ? text_response(200, "ready")
-                                  : error_response(503, "not ready yet"));
+  const bool ready = call.service.ready() && std::ranges::all_of(call.others, [](const auto& each) {
+                       return each.service->ready();
+                     });
+  call.reply(ready ? text_response(200, "ready") : error_response(503, "not ready yet"));
 }
 
 void page(Call& call) {
@@ -186,71 +201,77 @@ constexpr std::span<const std::string_view> paths_of(Base base) {
 }
 
 constexpr auto kBase = Base::kPersonalizer, kOurs = Base::kNone;
-constexpr bool kOpen = true, kKeyed = false, kHealth = true, kMainOnly = false;
+constexpr bool kHealth = true, kMainOnly = false;
+constexpr auto kDecide = Right::kDecide, kReward = Right::kReward;
+constexpr auto kRead = Right::kRead, kAdmin = Right::kAdmin;
+constexpr std::nullopt_t kOpen = std::nullopt;
 constexpr auto kHere = Place::kServerThread, kMetrics = Place::kMetrics;
 constexpr auto kLookUps = Place::kLookUps, kModels = Place::kModels;
 constexpr auto kTraining = Place::kTraining;
 
-// Most calls of Personalizer need a key and are answered on the main port only.
 constexpr Route personalizer(std::string_view method, std::string_view path, std::string_view name,
-                             std::string_view invalid, Place place, void (*handler)(Call& call)) {
-  return {method, kBase, path, name, invalid, false, kKeyed, kMainOnly, place, handler};
+                             Right right, std::string_view invalid, Place place,
+                             void (*handler)(Call& call)) {
+  return {method, kBase, path, name, invalid, false, right, kMainOnly, place, handler};
 }
 // The calls of the client libraries for v1.0.
-constexpr Route in_client(std::string_view path, std::string_view name, std::string_view invalid,
-                          void (*handler)(Call& call)) {
-  return {"POST", kBase, path, name, invalid, true, kKeyed, kMainOnly, kHere, handler};
+constexpr Route in_client(std::string_view path, std::string_view name, Right right,
+                          std::string_view invalid, void (*handler)(Call& call)) {
+  return {"POST", kBase, path, name, invalid, true, right, kMainOnly, kHere, handler};
 }
-constexpr Route ours(std::string_view path, std::string_view name, bool open, bool health,
-                     Place place, void (*handler)(Call& call)) {
-  return {"GET", kOurs, path, name, "", false, open, health, place, handler};
-}
-constexpr Route of_gate(std::string_view method, std::string_view path, Place place,
-                        void (*handler)(Call& call)) {
-  return {method, kOurs, path, "gate", "", false, kKeyed, kMainOnly, place, handler};
+constexpr Route ours(std::string_view method, std::string_view path, std::string_view name,
+                     std::optional<Right> right, bool health, Place place,
+                     void (*handler)(Call& call)) {
+  return {method, kOurs, path, name, "", false, right, health, place, handler};
 }
 
 constexpr std::array kRoutes = {
-    in_client("/rank", "rank", "InvalidRankRequest", rank),
-    in_client("/events/{id}/reward", "reward", "InvalidRewardRequest", reward),
-    in_client("/events/{id}/activate", "activate", "InvalidEventIdToActivate", activate),
-    personalizer("POST", "/multislot/rank", "rank_slots", "InvalidRankRequest", kHere, rank_slots),
-    personalizer("POST", "/multislot/events/{id}/reward", "reward_slots", "InvalidRewardRequest",
-                 kLookUps, reward_slots),
-    personalizer("POST", "/multislot/events/{id}/activate", "activate_slots",
+    in_client("/rank", "rank", kDecide, "InvalidRankRequest", rank),
+    in_client("/events/{id}/reward", "reward", kReward, "InvalidRewardRequest", reward),
+    in_client("/events/{id}/activate", "activate", kDecide, "InvalidEventIdToActivate", activate),
+    personalizer("POST", "/multislot/rank", "rank_slots", kDecide, "InvalidRankRequest", kHere,
+                 rank_slots),
+    personalizer("POST", "/multislot/events/{id}/reward", "reward_slots", kReward,
+                 "InvalidRewardRequest", kLookUps, reward_slots),
+    personalizer("POST", "/multislot/events/{id}/activate", "activate_slots", kDecide,
                  "InvalidEventIdToActivate", kLookUps, activate_slots),
-    personalizer("GET", "/configurations/service", "configuration", "", kHere, configuration),
-    personalizer("PUT", "/configurations/service", "configuration", "InvalidServiceConfiguration",
-                 kHere, configure),
-    personalizer("GET", "/configurations/policy", "policy", "", kHere, policy),
-    personalizer("PUT", "/configurations/policy", "policy", "InvalidPolicyConfiguration", kModels,
-                 set_policy),
-    personalizer("DELETE", "/configurations/policy", "policy", "", kModels, reset_policy),
-    personalizer("POST", "/configurations/applyFromEvaluation", "apply_evaluation",
+    personalizer("GET", "/configurations/service", "configuration", kRead, "", kHere,
+                 configuration),
+    personalizer("PUT", "/configurations/service", "configuration", kAdmin,
+                 "InvalidServiceConfiguration", kHere, configure),
+    personalizer("GET", "/configurations/policy", "policy", kRead, "", kHere, policy),
+    personalizer("PUT", "/configurations/policy", "policy", kAdmin, "InvalidPolicyConfiguration",
+                 kModels, set_policy),
+    personalizer("DELETE", "/configurations/policy", "policy", kAdmin, "", kModels, reset_policy),
+    personalizer("POST", "/configurations/applyFromEvaluation", "apply_evaluation", kAdmin,
                  "InvalidPolicyConfiguration", kTraining, apply_evaluation),
-    personalizer("GET", "/evaluations", "evaluations", "", kLookUps, evaluations),
-    personalizer("POST", "/evaluations", "evaluations", "InvalidEvaluationContract", kLookUps,
-                 create_evaluation),
-    personalizer("GET", "/evaluations/{id}", "evaluation", "", kLookUps, evaluation),
-    personalizer("DELETE", "/evaluations/{id}", "evaluation", "", kLookUps, remove_evaluation),
-    personalizer("GET", "/logs/properties", "log_properties", "", kLookUps, log_properties),
-    personalizer("DELETE", "/logs", "logs", "", kHere, remove_log),
-    personalizer("POST", "/logs/interactions", "binary_log", "", kHere, binary_log),
-    personalizer("POST", "/logs/observations", "binary_log", "", kHere, binary_log),
-    personalizer("GET", "/model", "model", "", kModels, model),
-    personalizer("PUT", "/model", "model", "InvalidModelImportFormat", kModels, load_model),
-    personalizer("DELETE", "/model", "model", "", kHere, reset_model),
-    personalizer("GET", "/model/properties", "model_properties", "", kModels, model_properties),
-    ours("/v1/decisions/{id}", "decision", kKeyed, kMainOnly, kLookUps, decision),
-    of_gate("GET", "/v1/gate", kHere, gate),
-    of_gate("PUT", "/v1/gate", kTraining, begin_trial),
-    of_gate("DELETE", "/v1/gate", kHere, stop_trial),
-    of_gate("POST", "/v1/gate/promote", kHere, promote),
-    ours("/v1/status", "status", kKeyed, kMainOnly, kLookUps, status),
-    ours("/metrics", "metrics", kKeyed, kHealth, kMetrics, metrics),
-    ours("/healthz", "healthz", kOpen, kHealth, kHere, healthz),
-    ours("/readyz", "readyz", kOpen, kHealth, kHere, readyz),
-    ours("/", "page", kOpen, kMainOnly, kHere, page)};
+    personalizer("GET", "/evaluations", "evaluations", kRead, "", kLookUps, evaluations),
+    personalizer("POST", "/evaluations", "evaluations", kAdmin, "InvalidEvaluationContract",
+                 kLookUps, create_evaluation),
+    personalizer("GET", "/evaluations/{id}", "evaluation", kRead, "", kLookUps, evaluation),
+    personalizer("DELETE", "/evaluations/{id}", "evaluation", kAdmin, "", kLookUps,
+                 remove_evaluation),
+    personalizer("GET", "/logs/properties", "log_properties", kRead, "", kLookUps, log_properties),
+    personalizer("DELETE", "/logs", "logs", kAdmin, "", kHere, remove_log),
+    personalizer("POST", "/logs/interactions", "binary_log", kDecide, "", kHere, binary_log),
+    personalizer("POST", "/logs/observations", "binary_log", kReward, "", kHere, binary_log),
+    personalizer("GET", "/model", "model", kRead, "", kModels, model),
+    personalizer("PUT", "/model", "model", kAdmin, "InvalidModelImportFormat", kModels, load_model),
+    personalizer("DELETE", "/model", "model", kAdmin, "", kHere, reset_model),
+    personalizer("GET", "/model/properties", "model_properties", kRead, "", kModels,
+                 model_properties),
+    ours("GET", "/v1/decisions/{id}", "decision", kRead, kMainOnly, kLookUps, decision),
+    ours("GET", "/v1/models", "models", kRead, kMainOnly, kModels, model_versions),
+    ours("POST", "/v1/models/{id}/rollback", "rollback", kAdmin, kMainOnly, kModels, roll_back),
+    ours("GET", "/v1/gate", "gate", kRead, kMainOnly, kHere, gate),
+    ours("PUT", "/v1/gate", "gate", kAdmin, kMainOnly, kTraining, begin_trial),
+    ours("DELETE", "/v1/gate", "gate", kAdmin, kMainOnly, kHere, stop_trial),
+    ours("POST", "/v1/gate/promote", "gate", kAdmin, kMainOnly, kHere, promote),
+    ours("GET", "/v1/status", "status", kRead, kMainOnly, kLookUps, status),
+    ours("GET", "/metrics", "metrics", kRead, kHealth, kMetrics, metrics),
+    ours("GET", "/healthz", "healthz", kOpen, kHealth, kHere, healthz),
+    ours("GET", "/readyz", "readyz", kOpen, kHealth, kHere, readyz),
+    ours("GET", "/", "page", kOpen, kMainOnly, kHere, page)};
 
 // Whether `path` has this form. If so, `id` is the part in place of {id}, as it was sent.
 bool matches(std::string_view form, std::string_view path, std::string_view& id) {
@@ -279,7 +300,7 @@ Found find_route(std::string_view method, std::string_view path) {
     });
     if (base == bases.end()) continue;
     found.name = route.name;
-    found.open = route.open;
+    found.open = !route.right;
     found.health = route.health;
     if (route.method == method) {
       found.route = &route;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -9,6 +11,8 @@
 #include "sau/http/http_reply.hpp"
 #include "sau/http/http_server.hpp"
 #include "sau/serve/service.hpp"
+#include "sau/serve_http/access_key.hpp"
+#include "sau/serve_http/service_over_http.hpp"
 
 namespace sau::detail {
 
@@ -17,6 +21,7 @@ struct Call {
   Service& service;
   Evaluations& evaluations;
   std::shared_ptr<const HttpTally> connections;  // may be null
+  std::span<const Application> others;           // if it is for the process: all further services
   HttpRequest request;
   std::string event_id;      // from the path, if it has one; or the id of an evaluation
   std::string_view invalid;  // of the route
@@ -38,8 +43,8 @@ struct Route {
   std::string_view name;     // for the counters
   std::string_view invalid;  // the code of a request that is wrong; empty: BadRequest
   bool in_client;            // clients of v1.0 have it: below that path it has the codes they know
-  bool open;                 // needs no key
-  bool health;               // also on the health port
+  std::optional<Right> right;  // that the key needs; nothing: the call needs no key
+  bool health;                 // also on the health port
   Place place;
   void (*handler)(Call& call);
 };
@@ -48,7 +53,7 @@ struct Route {
 struct Found {
   const Route* route = nullptr;     // null: no such path, or not with this method
   std::string_view name = "other";  // of the path
-  bool open = false;
+  bool open = false;                // needs no key
   bool health = false;
   std::string methods = {};       // of the path, if the method is not one of them: "GET, PUT"
   std::string event_id = {};      // decoded

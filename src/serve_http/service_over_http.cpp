@@ -1,11 +1,14 @@
 #include "sau/serve_http/service_over_http.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <new>
 #include <utility>
 
-#include "sau/http/host.hpp"
+#include "sau/core/error.hpp"
+#include "sau/core/text.hpp"
 #include "serve/job_queue.hpp"
+#include "serve_http/access.hpp"
 #include "serve_http/answers.hpp"
 #include "serve_http/routes.hpp"
 
@@ -16,23 +19,6 @@ using detail::Call;
 using detail::error_response;
 using detail::Found;
 using detail::JobQueue;
-
-// The time that this takes depends only on the length of our key.
-bool same_key(std::string_view key, std::string_view given) {
-  unsigned difference = key.size() == given.size() ? 0U : 1U;
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    const char other = given.empty() ? '\0' : given[i % given.size()];
-    difference |= static_cast<unsigned>(static_cast<unsigned char>(key[i]) ^
-                                        static_cast<unsigned char>(other));
-  }
-  return difference == 0;
-}
-
-Found found_on(ServiceOverHttp::Port port, const HttpRequest& request) {
-  Found found = detail::find_route(request.method, request.path());
-  if (port == ServiceOverHttp::Port::kHealth && !found.health) return {};
-  return found;
-}
 
 HttpResponse refusal_of(const Found& found, const HttpRequest& request) {
   if (found.methods.empty()) {
@@ -46,15 +32,22 @@ HttpResponse refusal_of(const Found& found, const HttpRequest& request) {
 
 }  // namespace
 
+struct ServiceOverHttp::Way {
+  const Application* application;
+  Found found;
+};
+
 ServiceOverHttp::ServiceOverHttp(Service& service, Evaluations& evaluations,
                                  ServiceOverHttpOptions options)
-    : service_(service),
-      evaluations_(evaluations),
+    : main_{.name = "", .service = &service, .evaluations = &evaluations},
       options_(std::move(options)),
+      access_(std::make_unique<detail::Access>(options_.keys, options_.limits)),
       metrics_(std::make_unique<JobQueue>(options_.queue)),
       look_ups_(std::make_unique<JobQueue>(options_.queue)),
       models_(std::make_unique<JobQueue>(options_.queue)),
-      training_(std::make_unique<JobQueue>(options_.queue)) {}
+      training_(std::make_unique<JobQueue>(options_.queue)) {
+  check_keys(options_.keys);
+}
 
 ServiceOverHttp::~ServiceOverHttp() = default;
 
@@ -62,62 +55,74 @@ HttpResponse ServiceOverHttp::error(int status, std::string_view message) {
   return error_response(status, message);
 }
 
-bool ServiceOverHttp::has_key(const HttpRequest& request) const {
-  if (options_.keys.empty()) return true;
-  constexpr std::string_view kBearer = "Bearer ";
-  std::string_view given = request.header("Ocp-Apim-Subscription-Key");
-  if (const auto bearer = request.header("Authorization");
-      given.empty() && bearer.starts_with(kBearer)) {
-    given = bearer.substr(kBearer.size());
+void ServiceOverHttp::check_keys(const std::vector<AccessKey>& keys) const {
+  for (const AccessKey& key : keys) {
+    if (key.application.empty()) continue;
+    std::vector<std::string> known;
+    for (const Application& each : options_.applications) known.push_back(each.name);
+    if (std::ranges::find(known, key.application) == known.end()) {
+      throw Error("a key is for an " + unknown_name("application", key.application, known));
+    }
   }
-  bool known = false;
-  for (const std::string& key : options_.keys) known = same_key(key, given) || known;
-  return known;
+}
+
+void ServiceOverHttp::set_keys(std::vector<AccessKey> keys) {
+  check_keys(keys);
+  access_->set_keys(std::move(keys));
+}
+
+ServiceOverHttp::Way ServiceOverHttp::way_of(const HttpRequest& request, Port port) const {
+  constexpr std::string_view kApps = "/apps/";
+  std::string_view path = request.path();
+  Way way{&main_, {}};
+  if (path.starts_with(kApps)) {
+    const std::string_view name =
+        path.substr(kApps.size(), path.find('/', kApps.size()) - kApps.size());
+    const auto found = std::ranges::find(options_.applications, name, &Application::name);
+    if (found == options_.applications.end()) return way;  // there is nothing
+    way.application = &*found;
+    path.remove_prefix(kApps.size() + name.size());
+  }
+  Found found = detail::find_route(request.method, path);
+  if (port == Port::kMain || found.health) way.found = std::move(found);
+  return way;
 }
 
 std::optional<HttpResponse> ServiceOverHttp::check_head(const HttpRequest& head,
                                                         std::size_t& body_limit, Port port) {
-  const Found found = found_on(port, head);
-  if (!found.open && !has_key(head)) {
-    service_.count_request(found.name, 401, 0.0);
-    return error_response(401, "give a key in the header Ocp-Apim-Subscription-Key");
-  }
-  // A page of another site, open in a browser on this machine, must not use this server: neither
-  // under the site's own name nor under a name that it has made to point here.
-  if (options_.keys.empty() && !is_own_host(head.header("Host"), "127.0.0.1")) {
-    service_.count_request(found.name, 421, 0.0);
-    return error_response(421, kWrongHost);
-  }
-  const auto origin = head.header("Origin");
-  if (options_.keys.empty() && !origin.empty()) {
-    const auto host = head.header("Host");
-    if (origin != "http://" + std::string(host) && origin != "https://" + std::string(host)) {
-      service_.count_request(found.name, 403, 0.0);
-      return error_response(403, "requests from other sites need a key");
-    }
+  const Way way = way_of(head, port);
+  const Found& found = way.found;
+  if (auto refusal = access_->refusal_of(head, found, way.application->name)) {
+    way.application->service->count_request(found.name, refusal->status, 0.0);
+    return refusal;
   }
   if (found.name == "model" && head.method == "PUT") body_limit = options_.model_bytes;
   return std::nullopt;
 }
 
 void ServiceOverHttp::answer(HttpRequest request, const HttpReply& reply, Port port) {
-  Found found = found_on(port, request);
+  Way way = way_of(request, port);
+  Found& found = way.found;
+  const Application& application = *way.application;
   // Counts the answer when it passes through.
   const auto begin = std::chrono::steady_clock::now();
-  const HttpReply counted([this, reply, begin, name = found.name](HttpResponse response) {
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    service_.count_request(name, response.status, took.count());
-    reply(std::move(response));
-  });
+  const HttpReply counted(
+      [service = application.service, reply, begin, name = found.name](HttpResponse response) {
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+        service->count_request(name, response.status, took.count());
+        reply(std::move(response));
+      });
   if (found.route == nullptr) return counted(refusal_of(found, request));
   if (found.is_malformed) return counted(error_response(400, "malformed", "eventId"));
-  Call call{.service = service_,
-            .evaluations = evaluations_,
+  Call call{.service = *application.service,
+            .evaluations = *application.evaluations,
             .connections = options_.connections,
+            .others = {},
             .request = std::move(request),
             .event_id = std::move(found.event_id),
             .invalid = found.invalid,
             .reply = counted};
+  if (&application == &main_) call.others = options_.applications;
   switch (found.route->place) {
     case detail::Place::kServerThread:
       return found.route->handler(call);

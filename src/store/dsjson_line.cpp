@@ -279,6 +279,9 @@ DsjsonKind read_dsjson_line(element root, const DsjsonOptions& options, DsjsonEv
   if (!root.is_object()) return DsjsonKind::kOther;
   const auto context = json_field(root, "c");
   if (!context) {
+    if (json_field(root, "rewardActionId")) {
+      fail("rewardActionId", "this is a line of sau log export and not dsjson");
+    }
     return json_field(root, "RewardValue") ? DsjsonKind::kOutcome : DsjsonKind::kOther;
   }
   if (!context->is_object()) fail("c", "expected an object");

@@ -150,8 +150,10 @@ std::string why_not_opened(const std::filesystem::path& folder, const rocksdb::S
   const std::string text = status.ToString();
   const bool held = text.find("Resource temporarily unavailable") != std::string::npos ||
                     text.find("lock hold by current process") != std::string::npos;
-  if (status.IsIOError() && text.find("/LOCK") != std::string::npos && held) {
-    return folder.string() + ": in use by another process, which holds its lock";
+  if (status.IsIOError() && text.find("/LOCK") != std::string::npos) {
+    if (held) return folder.string() + ": in use by another process, which holds its lock";
+    return with_advice(folder.string() +
+                       ": cannot write to this folder: " + text.substr(text.rfind(": ") + 2));
   }
   return with_advice(folder.string() + ": " + text);
 }

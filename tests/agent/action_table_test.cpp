@@ -16,7 +16,11 @@ std::uint64_t hash_of(std::uint64_t i) { return scope_of(name(i)); }
 
 void see(ActionTable& table, std::uint64_t i, std::uint64_t event, double residual = 0.0,
          double reward = 0.0) {
-  table.observe(hash_of(i), name(i), residual, reward, event);
+  IdRecord& record = table.record(hash_of(i), name(i), event);
+  ++record.count;
+  record.squares += residual * residual;
+  record.reward_sum += reward;
+  record.last_seen = event;
 }
 
 TEST(ActionTable, AddsUpCountsSquaresAndRewards) {
@@ -24,7 +28,7 @@ TEST(ActionTable, AddsUpCountsSquaresAndRewards) {
   EXPECT_EQ(table.find(hash_of(1)), nullptr);
   see(table, 1, 1, 0.5, 2.0);
   see(table, 1, 4, -1.0, 0.25);
-  const ActionStatistics* known = table.find(hash_of(1));
+  const IdRecord* known = table.find(hash_of(1));
   ASSERT_NE(known, nullptr);
   EXPECT_EQ(known->count, 2u);
   EXPECT_EQ(known->squares, 1.0 + 0.25 + 1.0);  // 1 at the start

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "catalog/agent_of.hpp"
 #include "sau/agent/agent.hpp"
+#include "sau/agent/agent_of.hpp"
 #include "sau/catalog/catalog.hpp"
 #include "sau/explore/greedy.hpp"
 #include "support/diverging.hpp"

@@ -227,5 +227,17 @@ TEST(Play, PlaysEveryStep) {
   EXPECT_EQ(recorder.record().curve.back(), recorder.record().regret);
 }
 
+TEST(Recorder, SaysHowFarItIsAtEveryPoint) {
+  const std::vector<std::uint64_t> points = {2, 4};
+  std::atomic<std::uint64_t> steps = 0;
+  Recorder recorder(1, 4, points, {nullptr, &steps});
+  std::vector<std::uint64_t> seen;
+  for (int n = 0; n < 4; ++n) {
+    EXPECT_TRUE(recorder.step(0, 0.0, 0.0));
+    seen.push_back(steps);
+  }
+  EXPECT_EQ(seen, (std::vector<std::uint64_t>{0, 2, 2, 4}));
+}
+
 }  // namespace
 }  // namespace sau

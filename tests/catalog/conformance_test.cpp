@@ -27,6 +27,8 @@ using testing::state_bytes;
 using testing::StepLog;
 using testing::TestProblem;
 
+// Long enough for several updates of the deep models.
+constexpr int kSteps = testing::kSanitizer ? 60 : 500;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -50,7 +52,7 @@ TYPED_TEST_SUITE(ConcreteAgent, testing::AsTestTypes<testing::FittingPairs>::typ
                  testing::PairNames);
 
 TYPED_TEST(ConcreteAgent, ConcreteAndVirtualLoopsAgree) {
-  constexpr std::size_t kSteps = testing::kSanitizer ? 150 : 700;
+  constexpr std::size_t kLong = testing::kSanitizer ? 60 : 700;
   for (const Action actions : {1U, 2U, 7U}) {
     const auto setup = setup_for<typename TypeParam::Model>(actions);
     StepLog concrete_log, virtual_log;
@@ -58,7 +60,7 @@ TYPED_TEST(ConcreteAgent, ConcreteAndVirtualLoopsAgree) {
       TestProblem problem(setup.shape);
       Agent agent{typename TypeParam::Model(setup, {}), typename TypeParam::Strategy(setup, {})};
       auto rng = streams(8);
-      play(problem, agent, rng, kSteps, concrete_log);
+      play(problem, agent, rng, kLong, concrete_log);
     }
     {
       TestProblem concrete(setup.shape);
@@ -66,7 +68,7 @@ TYPED_TEST(ConcreteAgent, ConcreteAndVirtualLoopsAgree) {
       const auto owner = make_pair_agent<TypeParam>(actions);
       AnyAgent& agent = *owner;
       auto rng = streams(8);
-      play(problem, agent, rng, kSteps, virtual_log);
+      play(problem, agent, rng, kLong, virtual_log);
     }
     EXPECT_EQ(concrete_log, virtual_log);
   }
@@ -78,7 +80,7 @@ TEST_P(Conformance, PlaysOnlyItsActionsAndIsRepeatable) {
       const auto agent = GetParam().make(actions);
       auto world = GetParam().world(11);
       Rng rng({.seed = 5, .role = Role::kAgent});
-      return play_steps(*agent, world, rng, 500);
+      return play_steps(*agent, world, rng, kSteps);
     };
     const auto played = run();
     for (const Action action : played) EXPECT_LT(action, actions);
@@ -93,7 +95,7 @@ TEST_P(Conformance, StillWorksAfterHugeRewardsOfBothSigns) {
       const auto agent = GetParam().make(actions);
       auto world = GetParam().world(3);
       Rng rng({.seed = 5, .role = Role::kAgent});
-      for (int n = 0; n < 300; ++n) {
+      for (int n = 0; n < testing::repeats(300); ++n) {
         const Context x = world.next();
         const Choice made = agent->choose(x, rng);
         ASSERT_LT(made.action, actions);
@@ -143,15 +145,16 @@ TEST_P(Conformance, ValuesAreFiniteAfterAnyAcceptedReward) {
 
 // AnyAgent::play() has fast paths for the cheap problems; they must not change a number.
 TEST_P(Conformance, PlayEqualsTheLoopOfChooseAndLearn) {
+  constexpr std::uint64_t kLong = testing::kSanitizer ? 70 : 700;
   const auto compare = [](auto& problem, auto& same_problem) {
     const Shape shape = problem.shape();
-    const auto points = curve_points(700);
-    Recorder one(shape.actions, 700, points), two(shape.actions, 700, points);
+    const auto points = curve_points(kLong);
+    Recorder one(shape.actions, kLong, points), two(shape.actions, kLong, points);
     const auto agent = GetParam().make(shape.actions);
     const auto same_agent = agent->clone();
     auto rng = streams(8), same_rng = streams(8);
-    agent->play(problem, rng, 700, one);
-    play(static_cast<Problem&>(same_problem), *same_agent, same_rng, 700, two);
+    agent->play(problem, rng, kLong, one);
+    play(static_cast<Problem&>(same_problem), *same_agent, same_rng, kLong, two);
     EXPECT_EQ(one.record().curve, two.record().curve);
     EXPECT_EQ(one.record().reward, two.record().reward);
     EXPECT_EQ(state_bytes(*agent), state_bytes(*same_agent));
@@ -182,7 +185,8 @@ TEST_P(Conformance, ContinuesAfterSaveAndLoadAsIfUninterrupted) {
 
     auto same_world = world;
     Rng same_rng(rng.stream(), rng.position());
-    EXPECT_EQ(play_steps(*loaded, same_world, same_rng, 400), play_steps(*agent, world, rng, 400));
+    EXPECT_EQ(play_steps(*loaded, same_world, same_rng, kSteps),
+              play_steps(*agent, world, rng, kSteps));
     EXPECT_EQ(state_bytes(*loaded), state_bytes(*agent));
   }
 }
@@ -206,9 +210,9 @@ TEST_P(Conformance, ACloneIsIndependent) {
   EXPECT_EQ(clone->shape(), agent->shape());
   auto same_world = world;
   Rng same_rng(rng.stream(), rng.position());
-  const auto of_clone = play_steps(*clone, same_world, same_rng, 200);
+  const auto of_clone = play_steps(*clone, same_world, same_rng, kSteps);
   EXPECT_EQ(state_bytes(*agent), before);
-  EXPECT_EQ(play_steps(*agent, world, rng, 200), of_clone);
+  EXPECT_EQ(play_steps(*agent, world, rng, kSteps), of_clone);
   EXPECT_EQ(state_bytes(*agent), state_bytes(*clone));
 }
 

@@ -24,29 +24,34 @@ using testing::forecasts;
 using ::testing::HasSubstr;
 using testing::Offer;
 using testing::offer_pairs;
+using testing::OfferPair;
 using testing::play;
 
-class EveryOfferAgent : public ::testing::TestWithParam<std::string> {
+class EveryOfferAgent : public ::testing::TestWithParam<OfferPair> {
  protected:
   std::unique_ptr<OfferAgent> agent(std::uint64_t seed = 1) const {
-    return make_offer_agent(GetParam(), seed);
+    return make_offer_agent(GetParam().spec, seed);
   }
 };
 
 // Also with settings that change what is learned.
-std::vector<std::string> every_agent() {
-  std::vector<std::string> agents = offer_pairs();
-  for (const char* const other :
-       {"sau", "hashed_linear+sau_ucb(pool=2,start=0.5)",
-        "hashed_linear+sau_sampling+ids(actions=16)",
-        "hashed_mlp(hidden=8,batch=8,every=5,start=10,updates=2,history=40,optimizer=adam)+greedy",
-        "linear+sau_ucb+ids(dim=2,outputs=3)"}) {
-    agents.emplace_back(other);
-  }
+std::vector<OfferPair> every_agent() {
+  std::vector<OfferPair> agents = offer_pairs();
+  agents.push_back({"sau", "sau"});
+  agents.push_back({"hashed_linear_pooled", "hashed_linear(bits=8)+sau_ucb(pool=2,start=0.5)"});
+  agents.push_back({"hashed_linear_few", "hashed_linear(bits=8)+sau_sampling+ids(actions=16)"});
+  agents.push_back({"hashed_mlp_adam",
+                    "hashed_mlp(bits=8,hidden=8,batch=8,every=5,start=10,updates=2,history=40,"
+                    "optimizer=adam)+greedy"});
+  agents.push_back({"sample_mean_discounted", "sample_mean(discount=0.95)+sau_ucb(discount=0.95)"});
+  agents.push_back({"sample_mean_forgetting", "sample_mean+sau_sampling(discount=0.9)"});
+  agents.push_back({"linear_narrow", "linear+sau_ucb+ids(dim=2,outputs=3)"});
   return agents;
 }
 
-INSTANTIATE_TEST_SUITE_P(Pairs, EveryOfferAgent, ::testing::ValuesIn(every_agent()));
+std::string agent_name(const ::testing::TestParamInfo<OfferPair>& info) { return info.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(Pairs, EveryOfferAgent, ::testing::ValuesIn(every_agent()), agent_name);
 
 // As a log has it.
 struct Lesson {
@@ -78,7 +83,7 @@ TEST_P(EveryOfferAgent, DependsOnlyOnItsSeedAndItsLessons) {
     for (const Lesson& lesson : lessons) {
       const Offer offer({lesson.action});
       before_lesson(made, lesson.context, offer.actions());
-      made->learn(lesson.context, offer.actions()[0], lesson.value, lesson.reward);
+      made->learn(lesson.context, offer.actions()[0], lesson.value, lesson.reward, 0.5);
     }
     return bytes_of(*made);
   };
@@ -149,7 +154,7 @@ TEST_P(EveryOfferAgent, PermutingTheActionsPermutesTheForecasts) {
   const std::size_t place[] = {5, 3, 1, 0, 2, 4};
   // A model without features then values all actions alike, and some strategies take the first.
   const bool alike =
-      GetParam().ends_with("+ids(by=features)") &&
+      GetParam().spec.ends_with("+ids(by=features)") &&
       std::ranges::all_of(p, [&](const Forecast& f) { return f.value == p[0].value; });
   for (std::size_t i = 0; i < 6; ++i) {
     EXPECT_EQ(q[i].value, p[place[i]].value);

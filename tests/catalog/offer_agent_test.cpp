@@ -148,7 +148,10 @@ TEST(OfferAgent, SpecsAreCanonicalAndRoundTrip) {
   EXPECT_EQ(spec(" hashed_linear ( bits = 10 ) + sau_ucb ( alpha = 0.50 ) "),
             "hashed_linear(bits=10)+sau_ucb(alpha=0.5)");
   EXPECT_EQ(spec("hashed_mlp(hidden=8x4,bits=8)"), "hashed_mlp(bits=8,hidden=8x4)+sau_sampling");
-  for (const std::string& pair : offer_pairs()) EXPECT_EQ(spec(pair.c_str()), pair);
+  for (const testing::OfferPair& pair : offer_pairs()) {
+    const std::string canonical = spec(pair.spec.c_str());
+    EXPECT_EQ(spec(canonical.c_str()), canonical);
+  }
 }
 
 TEST(OfferAgent, ErrorsForWrongSpecsListWhatIsKnown) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <ostream>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "sau/catalog/catalog.hpp"
 #include "sau/core/rng.hpp"
 #include "support/hashed_features.hpp"
+#include "support/small_agents.hpp"
 
 namespace sau::testing {
 
@@ -60,7 +62,7 @@ inline void play(OfferAgent& agent, std::uint64_t events, std::uint64_t seed) {
     }
     const double mean = 0.1 * static_cast<double>(chosen % 4) + (context[1].value - 20.0F) * 0.2;
     agent.learn(context, offer.actions()[chosen], seen[chosen].value,
-                rng.uniform() < mean ? 1.0 : 0.0);
+                rng.uniform() < mean ? 1.0 : 0.0, seen[chosen].probability);
   }
 }
 
@@ -70,23 +72,21 @@ inline std::string bytes_of(const OfferAgent& agent) {
   return writer.bytes();
 }
 
-inline bool by_ids(const std::string& model) {
-  const auto models = list_models();
-  return std::ranges::find(models, model, &ComponentInfo::name)->by_ids;
-}
+struct OfferPair {
+  std::string name, spec;
+};
+inline void PrintTo(const OfferPair& pair, std::ostream* out) { *out << pair.spec; }
 
-// Every model with every strategy that fits it; deep models are small, to be fast.
-inline std::vector<std::string> offer_pairs() {
-  std::vector<std::string> pairs;
+// Every model with every strategy that fits it.
+inline std::vector<OfferPair> offer_pairs() {
+  std::vector<OfferPair> pairs;
   for (const ComponentInfo& strategy : list_strategies()) {
-    if (!strategy.by_ids) continue;
     for (const std::string& model : strategy.fits) {
-      if (!by_ids(model)) continue;
-      const bool deep = model == "mlp" || model == "langevin_mlp" || model.starts_with("neural_");
-      pairs.push_back(model + (deep ? "(hidden=8x8,batch=8,every=5,start=10,updates=2)" : "") +
-                      "+" + strategy.name);
+      const std::string name = model + "_" + strategy.name;
+      const std::string spec = small_model(model, true) + "+" + strategy.name;
+      pairs.push_back({name, spec});
       const bool joint = model == "hashed_linear" || model == "hashed_mlp";
-      if (!joint) pairs.push_back(pairs.back() + "+ids(by=features)");
+      if (!joint) pairs.push_back({name + "_features", spec + "+ids(by=features)"});
     }
   }
   return pairs;

@@ -111,7 +111,8 @@ class Bash(SauTestCase):
         self.assertEqual(self.complete("serve", "--ke"), ["--key-file"])
         self.assertEqual(self.complete("serve", "--port", ""), [])
         self.assertEqual(set(self.complete("log", "")), {"export", "verify", "replay", "backup", "restore",
-                                                   "upgrade", "accept", "strike", "import", "--help"})
+                                                   "upgrade", "accept", "strike", "erase",
+                                                   "versions", "rollback", "import", "--help"})
         self.assertEqual(self.complete("log", "export", "--format", ""), ["jsonl", "dsjson"])
         self.assertIn("constant", self.complete("evaluate", "--policy", ""))
         self.assertIn("sndr", self.complete("evaluate", "--estimator", ""))

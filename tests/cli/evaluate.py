@@ -49,6 +49,10 @@ class Evaluate(ServeTestCase):
                 for x, y in zip(a["estimates"], b["estimates"]):
                     if x["estimator"] in ("ips", "snips"):
                         self.assertAlmostEqual(x["value"], y["value"], places=9)
+        usual = self.result("events.jsonl")
+        self.assertEqual([each["policy"] for each in usual["policies"]], ["uniform", "first"])
+        self.assertLess(usual["firstTime"], usual["lastTime"])
+        self.assertEqual(usual["policies"][0]["course"][-1]["time"], usual["lastTime"])
         uniform = folder["policies"][0]
         self.assertEqual(sorted(each["segment"] for each in uniform["segments"]), ["desk", "phone"])
         dr = uniform["estimates"][0]
@@ -102,6 +106,10 @@ class Evaluate(ServeTestCase):
         self.assertNotIn("snips", done.out)
         self.assertIn("NOT RELIABLE", self.good("evaluate", "few.csv", "--policy",
                                                 "constant(action=y)", "--force").out)
+
+    def test_the_actions_of_a_csv_file_have_no_order(self):
+        self.write("log.csv", b"action,chance,reward\n" + b"x,0.5,1\ny,0.5,0\n" * 50)
+        self.assertEqual([each["policy"] for each in self.result("log.csv")["policies"]], ["uniform"])
 
     def test_mistakes(self):
         self.write("log.csv", b"action,chance,reward\nx,0.5,1\ny,0.5,0\n")

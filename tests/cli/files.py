@@ -165,7 +165,7 @@ class Refused(SauTestCase):
         shown = json.loads(self.good("inspect", "old.agent", "--json").out)
         self.assertEqual([shown[key] for key in ("kind", "format_version", "actions", "state_bytes")],
                          ["agent", 1, 2, 235])
-        self.assertEqual(shown["fields"][0], {"name": "rng", "bytes": 40})
+        self.assertEqual(shown["arrays"][0]["name"], "mean")
 
     def test_inspect_of_missing_and_foreign_files(self):
         self.refused(1, "inspect", "nowhere", says=("nowhere", "does not exist"))

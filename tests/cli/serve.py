@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""sau serve as a caller sees it: every call over HTTP, keys, TLS, starting, stopping, restart."""
+"""sau serve as a caller sees it: every call over HTTP, starting, stopping, restart."""
 
 import sys
 
@@ -7,15 +7,11 @@ sys.dont_write_bytecode = True
 
 import json
 import socket
-import subprocess
 import threading
 import unittest
 
-from _serve import ACTIONS, BASE, ServeTestCase, answers_in, request_bytes, trusting
+from _serve import ACTIONS, BASE, ServeTestCase, answers_in, request_bytes
 from _support import DEADLINE
-
-KEY = "a-key-of-some-length"
-OTHER_KEY = "another-key-of-some-length"
 
 
 class Calls(ServeTestCase):
@@ -222,96 +218,6 @@ class Connections(ServeTestCase):
         self.assertTrue(connection.recv(65536).startswith(b"HTTP/1.1 100"))
         connection.sendall(chunks)
         self.assertTrue(connection.recv(65536).startswith(b"HTTP/1.1 201"))
-
-
-class Keys(ServeTestCase):
-    def setUp(self):
-        super().setUp()
-        self.write("keys", f"# of the shop\n{KEY}\n\n{OTHER_KEY}\n".encode())
-
-    def test_only_callers_with_a_key_are_served(self):
-        server = self.serve("--key-file", "keys", "--listen", "0.0.0.0")
-        for key in (KEY, OTHER_KEY):
-            answer = server.call("GET", "/v1/status", Ocp_Apim_Subscription_Key=key)
-            self.assertEqual(answer.status, 200)
-            answer = server.call("GET", "/metrics", Authorization=f"Bearer {key}")
-            self.assertEqual(answer.status, 200)
-        body = {"eventId": "stranger", "actions": ACTIONS}
-        for wrong in ({}, {"Ocp_Apim_Subscription_Key": ""},
-                      {"Ocp_Apim_Subscription_Key": KEY[:-1]},
-                      {"Ocp_Apim_Subscription_Key": KEY + "x"},
-                      {"Ocp_Apim_Subscription_Key": KEY + KEY},
-                      {"Ocp_Apim_Subscription_Key": KEY.upper()},
-                      {"Ocp_Apim_Subscription_Key": "# of the shop"},
-                      {"Authorization": "Bearer"}, {"Authorization": "Bearer wrong"},
-                      {"Authorization": KEY}, {"Authorization": f"Basic {KEY}"}):
-            for method, path in (("POST", "/rank"), ("DELETE", "/model"), ("GET", "/model"),
-                                 ("PUT", "/configurations/service"), ("GET", "/nothing")):
-                answer = server.call(method, BASE + path, body, **wrong)
-                self.refusal(answer, 401, "Unauthorized")
-                self.assertEqual(answer.headers["WWW-Authenticate"], "Bearer")
-        for path in ("/v1/decisions/e", "/v1/status", "/metrics"):
-            self.refusal(server.call("GET", path), 401, "Unauthorized")
-        for path in ("/", "/healthz", "/readyz"):  # for people and machines that watch it
-            self.assertEqual(server.call("GET", path).status, 200)
-        server.stop()
-        self.assertEqual(self.exported(), {})
-        self.assertNotIn(KEY, server.log())
-
-    def test_without_keys_other_machines_and_sites_are_refused(self):
-        for address in ("0.0.0.0", "::", "192.0.2.1"):
-            self.refused(2, "serve", "data", "--listen", address,
-                         says=("--listen", address, "--key-file"))
-        server = self.serve()
-        answer = server.call("GET", "/v1/status", Origin="http://elsewhere.example")
-        self.refusal(answer, 403, "BadRequest")
-        origin = f"http://127.0.0.1:{server.port}"
-        self.assertEqual(server.call("GET", "/v1/status", Origin=origin).status, 200)
-
-    def test_without_keys_other_host_names_are_refused(self):
-        server = self.serve()
-        for name in ("evil.example", "127.evil.example", "evil.example:80"):
-            answer = server.call("GET", "/v1/status", Host=name)
-            self.assertEqual(answer.status, 421, name)
-        for name in ("localhost", "127.0.0.1:99", "[::1]:8080"):
-            answer = server.call("GET", "/v1/status", Host=name)
-            self.assertEqual(answer.status, 200, name)
-
-    def test_key_files_that_cannot_be_used(self):
-        for text, says in ((b"", "no key"), (b"# nothing\n", "no key"), (b"short\n", "short:1"),
-                           (b"with a blank in the middle\n", "short:1")):
-            self.write("short", text)
-            self.refused(1, "serve", "data", "--key-file", "short", says=(says,))
-        self.refused(1, "serve", "data", "--key-file", "nowhere", says=("nowhere",))
-
-
-class Tls(ServeTestCase):
-    def setUp(self):
-        super().setUp()
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-             "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
-             "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out", "cert.pem"],
-            cwd=self.folder, check=True, capture_output=True, timeout=DEADLINE)
-
-    def test_rank_and_reward_over_tls(self):
-        server = self.serve("--tls-certificate", "cert.pem", "--tls-key", "key.pem",
-                            tls=trusting(self.path("cert.pem")))
-        self.assertTrue(server.address.startswith("https://"), server.address)
-        caller = server.caller()
-        self.assertEqual(caller.rank(eventId="t").status, 201)
-        self.assertEqual(caller.reward("t", 1).status, 204)
-        # Plain HTTP gets no answer, and does not disturb the server.
-        self.assertNotIn(b"ok", server.raw(request_bytes("GET", "/healthz")))
-        self.assertEqual(caller.call("GET", "/healthz").status, 200)
-        server.stop()
-
-    def test_files_that_cannot_be_used(self):
-        self.refused(2, "serve", "data", "--tls-key", "key.pem", says=("--tls-certificate",))
-        self.refused(1, "serve", "data", "--tls-certificate", "nowhere", "--tls-key", "key.pem",
-                     says=("nowhere",))
-        self.refused(1, "serve", "data", "--tls-certificate", "cert.pem", "--tls-key", "cert.pem",
-                     says=("cert.pem",))
 
 
 class Life(ServeTestCase):

@@ -258,7 +258,7 @@ class Signals(CrowdTestCase):
         for _ in range(2):
             server.process.send_signal(signal.SIGHUP)
             self.assertEqual(server.rank().status, 201)
-        self.wait_for(lambda: "SIGHUP: nothing is reloaded" in server.log(), server.process)
+        self.wait_for(lambda: "SIGHUP: there are no keys" in server.log(), server.process)
         self.serves(server, "e")
         server.stop()
 

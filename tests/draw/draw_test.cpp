@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -113,6 +114,13 @@ Report whole_report() {
   section.parameters = {parameter_figure()};
   section.ranks = {rank_figure()};
   section.times = {time_figure()};
+  return report_of(std::move(section));
+}
+
+Report two_problems() {
+  ReportSection section;
+  section.problems = {problem_figure(), problem_figure()};
+  section.problems[1].id = "p2";
   return report_of(std::move(section));
 }
 
@@ -384,6 +392,30 @@ TEST(Draw, SizesThatCannotBeDrawnAreRefused) {
   EXPECT_THAT(refusal({.height = 1e6}), HasSubstr("height"));
   EXPECT_THAT(refusal({.height = kNan}), HasSubstr("height"));
   EXPECT_THAT(refusal({.pixels = 0}), HasSubstr("pixels"));
+}
+
+TEST(ColumnFigure, HasTheWidthAndTheFontOfAColumn) {
+  for (const double inches : {3.3, 6.8}) {
+    const DrawOptions options = column_figure(inches, 8.0);
+    const auto pictures = draw_report(two_problems(), PictureFormat::kPdf, options);
+    const auto panels = std::ranges::find(pictures, "panels.pdf", &Picture::name);
+    ASSERT_NE(panels, pictures.end());
+    const std::string box = "/MediaBox [ 0 0 ";
+    const std::size_t at = panels->bytes.find(box);
+    ASSERT_NE(at, std::string::npos);
+    EXPECT_NEAR(std::stod(panels->bytes.substr(at + box.size())), 72.0 * inches, 0.01);
+    EXPECT_NEAR(13.0 * options.scale, 8.0, 1e-9);
+  }
+  EXPECT_THAT(error_of([] { column_figure(3.3, 40.0); }), HasSubstr("font size"));
+  EXPECT_THAT(error_of([] { column_figure(1.0, 12.0); }), HasSubstr("width"));
+}
+
+TEST(Panels, HaveEveryProblemAndOneLegend) {
+  const std::string panels = svg_of(two_problems(), "panels.svg");
+  EXPECT_THAT(panels, HasSubstr("<title>2 problems</title>"));
+  EXPECT_THAT(panels, HasSubstr(kRed));
+  EXPECT_THAT(panels, HasSubstr(kBlue));
+  EXPECT_EQ(panels, svg_of(two_problems(), "panels.svg"));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "draw/labels.hpp"
+#include "draw/plot.hpp"
+#include "sau/core/time_text.hpp"
 
 namespace sau::detail {
 namespace {
@@ -165,6 +167,31 @@ TEST(SpreadOut, StaysWithinTheEnds) {
   EXPECT_THAT(spread_out({1.0, 2.0, 99.0}, 10.0, 0.0, 100.0), ElementsAre(0, 10, 99));
   EXPECT_THAT(spread_out({100.0, 100.0}, 10.0, 0.0, 100.0), ElementsAre(90, 100));
   EXPECT_THAT(spread_out({}, 10.0, 0.0, 100.0), IsEmpty());
+}
+
+std::vector<std::string> time_labels(const char* first, const char* last) {
+  return time_axis({static_cast<double>(parse_time(first).value()),
+                    static_cast<double>(parse_time(last).value())})
+      .labels;
+}
+
+TEST(TimeAxis, HasTicksAtWholeTimes) {
+  EXPECT_THAT(
+      time_labels("2024-02-27T13:00:00Z", "2024-03-01T01:00:00Z"),
+      ElementsAre("02-28 00:00", "02-28 12:00", "02-29 00:00", "02-29 12:00", "03-01 00:00"));
+  EXPECT_THAT(time_labels("2024-02-27T13:00:00Z", "2024-03-02T01:00:00Z"),
+              ElementsAre("2024-02-28", "2024-02-29", "2024-03-01", "2024-03-02"));
+  EXPECT_THAT(time_labels("2024-02-27T13:00:01Z", "2024-02-27T13:00:05Z"),
+              ElementsAre("13:00:01", "13:00:02", "13:00:03", "13:00:04", "13:00:05"));
+  EXPECT_THAT(time_labels("2024-02-27T13:00:01.2Z", "2024-02-27T13:00:01.4Z"),
+              ElementsAre("13:00:01"));
+  // However long, there are some and not too many.
+  double length = 2000.0;
+  for (int i = 0; i < 60; ++i, length *= 1.5) {
+    const std::size_t ticks = time_axis({1.7e12, 1.7e12 + length}).values.size();
+    EXPECT_TRUE(ticks >= 1 && ticks <= 6) << length << " " << ticks;
+    if (length > 1e14) break;
+  }
 }
 
 }  // namespace

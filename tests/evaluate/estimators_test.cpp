@@ -68,8 +68,30 @@ TEST(Estimators, AreTheirFormulas) {
   EXPECT_NEAR(fed("ips", choices)->value(), wr, 1e-12);
 }
 
-TEST(Estimators, ContributionsExplainValueAndError) {
-  const auto choices = some_choices(400);
+TEST(Estimators, AnImportanceStandsForSoManyDecisions) {
+  auto choices = some_choices(300);
+  std::vector<ScoredChoice> repeated;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    for (std::size_t k = 0; k <= i % 3; ++k) repeated.push_back(choices[i]);
+    choices[i].importance = static_cast<double>(i % 3 + 1);
+  }
+  const EstimatorSettings given{.clip = 2.0, .tau = 1.5, .lambda = 3.0};
+  for (const EstimatorInfo& info : list_estimators()) {
+    const std::string name(info.name);
+    EXPECT_NEAR(fed(name, choices, given)->value(), fed(name, repeated, given)->value(), 1e-12)
+        << name;
+    // But a decision that stands for three tells less than three would.
+    EXPECT_GT(fed(name, choices, given)->squared_error(),
+              fed(name, repeated, given)->squared_error());
+  }
+}
+
+class EstimatorErrors : public ::testing::TestWithParam<double> {};
+INSTANTIATE_TEST_SUITE_P(Importances, EstimatorErrors, ::testing::Values(1.0, 4.0));
+
+TEST_P(EstimatorErrors, ContributionsExplainValueAndError) {
+  auto choices = some_choices(400);
+  for (std::size_t i = 0; i < choices.size(); i += 3) choices[i].importance = GetParam();
   const auto n = static_cast<double>(choices.size());
   for (const EstimatorInfo& info : list_estimators()) {
     const auto estimator = fed(std::string(info.name), choices);

@@ -103,6 +103,25 @@ TEST(Evaluate, RefusesWhatTheLogCannotTell) {
   EXPECT_THAT(evaluated(never, {"constant(action=1)"}, direct).policies[0].refused, IsEmpty());
 }
 
+TEST(Evaluate, RefusesAnActionThatNobodyOffers) {
+  const PolicyResult found =
+      evaluated(simulated_log(300, 8), {"constant(action=green)"}).policies[0];
+  EXPECT_THAT(found.refused, ::testing::Contains(HasSubstr("'green' is on offer in no decision")));
+}
+
+// Then actions are told apart by their ids, and mips is ips.
+TEST(Evaluate, ActionsWithoutFeaturesAreNotAlike) {
+  SimulatedLog log = simulated_log(300, 8);
+  EvaluateOptions options;
+  options.score.estimators = {"mips", "ips"};
+  const PolicyResult found = evaluated(log, {"constant(action=1)"}, options).policies[0];
+  EXPECT_DOUBLE_EQ(estimate(found, "mips").value, estimate(found, "ips").value);
+  log.all_chances = false;
+  const PolicyResult without = evaluated(log, {"constant(action=1)"}, options).policies[0];
+  EXPECT_TRUE(std::isnan(estimate(without, "mips").value));
+  EXPECT_THAT(without.warnings, ::testing::Contains(HasSubstr("mips needs the chances of all")));
+}
+
 TEST(Evaluate, NoticesWrongChances) {
   SimulatedLog log = simulated_log(5'000, 10);
   // Somebody wrote down the same chances for all.
@@ -255,6 +274,22 @@ TEST(CsvChoices, OffersTheActionsOfTheGroup) {
   EXPECT_EQ(batch[2].line, 4U);
   EXPECT_EQ(batch[1].segments[0], "phone");
   EXPECT_EQ(batch[0].context.size(), 2U);
+}
+
+TEST(CsvChoices, ATornLineAtTheEndIsLeftOut) {
+  const testing::TemporaryFolder folder;
+  const auto file = folder.path() / "log.csv";
+  const std::string rows = "action,chance,reward\nx,0.5,1\ny,0.5,0\n";
+  for (const char* torn : {"x,0.", "x"}) {
+    std::ofstream(file) << rows << torn;
+    const auto source = open_csv_choices(file, {}, {});
+    EXPECT_EQ(source->last_line(), 3U);
+    ChoiceBatch batch;
+    batch.clear();
+    while (auto piece = source->next()) (*piece)(batch);
+    EXPECT_EQ(batch.size(), 2U);
+    EXPECT_EQ(batch.skipped().at("torn line at the end"), 1U);
+  }
 }
 
 TEST(ExpandSweep, MakesAllCombinations) {

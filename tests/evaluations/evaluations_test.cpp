@@ -31,8 +31,13 @@ class EvaluationsTest : public ::testing::Test {
 
   void start() {
     evaluations_ = std::make_unique<Evaluations>(
-        *service_,
-        EvaluationsOptions{.folder = folder(), .clock = [this] { return ++clock_; }, .note = {}});
+        *service_, EvaluationsOptions{
+                       .folder = folder(),
+                       .clock = [this] { return ++clock_; },
+                       .note = {},
+                       .experiments = {"hashed_linear(bits=8)+greedy", kCalm},
+                       .lowest_priority = false,
+                   });
   }
   std::filesystem::path folder() const { return service_.folder() / "data"; }
 
@@ -94,6 +99,10 @@ TEST_F(EvaluationsTest, HasTheFieldsOfTheDocument) {
     }
   }
   EXPECT_EQ((*result_of(evaluation, "Online"))["arguments"], service_->agent());
+  // Rewards depend on the action alone.
+  const json& importance = evaluation["featureImportance"];
+  ASSERT_EQ(importance.size(), 4U) << importance;
+  EXPECT_NE(importance[0][0], "contextFeatures.hour") << importance;
   EXPECT_EQ(json::parse(evaluations_->list()).size(), 1U);
 }
 
@@ -238,7 +247,16 @@ TEST_F(EvaluationsTest, ExperimentsTryAgentsOfOurOwn) {
   const json evaluation =
       evaluated(contract({{"policies", json::array()}, {"enableOfflineExperimentation", true}}));
   EXPECT_EQ(evaluation["status"], "completed") << evaluation;
-  EXPECT_NE(result_of(evaluation, "OfflineExperimentation"), nullptr);
+  const json* const result = result_of(evaluation, "OfflineExperimentation");
+  ASSERT_NE(result, nullptr);
+  EXPECT_EQ((*result)["name"], "hashed_linear(bits=8)+greedy");
+}
+
+TEST(Evaluations, ExperimentsAreAgentsOfTheCatalogue) {
+  EXPECT_GE(experiment_agents().size(), 5U);
+  for (const std::string& agent : experiment_agents()) {
+    EXPECT_NO_THROW(canonical_offer_agent(agent)) << agent;
+  }
 }
 
 // Automatic optimisation: the best of several candidates goes to the gate, and the evaluation says
@@ -250,10 +268,13 @@ TEST(AutomaticOptimisation, ABetterCandidateIsFoundAndApplied) {
     return std::make_unique<Evaluations>(
         *service, EvaluationsOptions{.folder = service.folder() / "data",
                                      .clock = [&clock] { return clock.load(); },
-                                     .note = {}});
+                                     .note = {},
+                                     .experiments = {"hashed_linear(bits=8)+greedy",
+                                                     "hashed_linear(bits=8)+uniform"},
+                                     .lowest_priority = false});
   };
   auto evaluations = begin();
-  service.play("before", 150);
+  service.play("before", 150);  // fewer would be refused
   ASSERT_TRUE(service
                   .configure(R"({"isAutoOptimizationEnabled":true,)"
                              R"("autoOptimizationFrequency":"P1D",)"
@@ -262,9 +283,11 @@ TEST(AutomaticOptimisation, ABetterCandidateIsFoundAndApplied) {
   const auto all = [&] { return json::parse(evaluations->list()); };
   clock = parse_time("1970-01-12T00:00:01Z").value();
   const auto runs = [&] { return service->gate() && !service->gate()->outcome; };
-  ASSERT_TRUE(testing::eventually([&] { return runs(); }));
+  evaluations->settle();
+  service->settle();
+  ASSERT_TRUE(runs());
   EXPECT_TRUE(service->gate()->request.scheduled);
-  ASSERT_TRUE(testing::eventually([&] { return all().size() == 1; }));
+  ASSERT_EQ(all().size(), 1U);
   EXPECT_EQ(all()[0]["evaluationType"], "Auto");
   EXPECT_EQ(all()[0]["status"], "pending");
   // The trial and the evaluation know each other after a restart.
@@ -276,7 +299,8 @@ TEST(AutomaticOptimisation, ABetterCandidateIsFoundAndApplied) {
     service->settle();
   }
   EXPECT_EQ(service->gate()->outcome, GateOutcome::kPromoted);
-  EXPECT_TRUE(testing::eventually([&] { return all()[0]["status"] == "optimalPolicyApplied"; }));
+  evaluations->settle();
+  EXPECT_EQ(all()[0]["status"], "optimalPolicyApplied");
   EXPECT_EQ(service->policy().name, service->gate()->request.policy.name);
   EXPECT_EQ(all().size(), 1U);  // the next one is due in a day
   evaluations.reset();

@@ -120,8 +120,6 @@ TEST(Forgetting, MergeIsRefused) {
 TEST(Forgetting, SettingsThatDoNotGoTogetherAreRefused) {
   EXPECT_EQ(error_of<UsageError>([] { make_agent("sau_ucb(discount=0.9,pool=1)", actions(2)); }),
             "sau_ucb: discount=0.9 is not allowed with pool=1; expected one of them");
-  EXPECT_EQ(error_of<UsageError>([] { make_offer_agent("sample_mean+sau_ucb(discount=0.9)", 1); }),
-            "sau_ucb: discount=0.9 needs a fixed set of actions; it cannot play actions by id");
 }
 
 TEST(Forgetting, ContinuesAfterSaveAndLoad) {

@@ -161,11 +161,9 @@ TEST(Exp3, KeepsItsBoundAgainstAnAdversary) {
   EXPECT_LT(*std::ranges::max_element(total) - won, 2.0 * std::sqrt(kRounds * 3.0 * std::log(3.0)));
 }
 
-TEST(Exp3, NeedsAFixedSetOfActionsWithoutContexts) {
+TEST(Exp3, NeedsAModelWithoutContexts) {
   EXPECT_EQ(error_of<UsageError>([] { make_agent("linear+exp3", testing::setup_of(2, 1)); }),
             "exp3 needs a model that ignores contexts; linear is not one");
-  EXPECT_EQ(error_of<UsageError>([] { make_offer_agent("sample_mean+exp3", 1); }),
-            "exp3 needs a fixed set of actions; it cannot play actions by id");
 }
 
 // By bisection.

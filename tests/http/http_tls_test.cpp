@@ -91,11 +91,12 @@ class HttpTls : public ::testing::Test {
 // A client that accepts no certificate but the one it was given.
 class TlsClient {
  public:
-  TlsClient(std::uint16_t port, const std::string& certificate, int newest = TLS1_3_VERSION)
+  TlsClient(std::uint16_t port, const std::string& certificate, int newest = TLS1_3_VERSION,
+            const char* ciphers = "ALL:@SECLEVEL=0")
       : context_(SSL_CTX_new(TLS_client_method())), connection_(nullptr) {
     SSL_CTX_set_min_proto_version(context_.get(), TLS1_VERSION);
     SSL_CTX_set_max_proto_version(context_.get(), newest);
-    SSL_CTX_set_security_level(context_.get(), 0);
+    SSL_CTX_set_cipher_list(context_.get(), ciphers);
     SSL_CTX_load_verify_locations(context_.get(), certificate.c_str(), nullptr);
     SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER, nullptr);
     connection_.reset(BIO_new_ssl_connect(context_.get()));
@@ -199,6 +200,42 @@ TEST_F(HttpTls, OldVersionsAreRefused) {
   HttpServer server(options_, echo());
   EXPECT_TRUE(TlsClient(server.port(), options_.certificate_file, TLS1_2_VERSION).connected());
   EXPECT_FALSE(TlsClient(server.port(), options_.certificate_file, TLS1_1_VERSION).connected());
+}
+
+// What was recorded stays secret even if the server's key becomes known.
+TEST_F(HttpTls, TheOlderVersionHasForwardSecrecyOnly) {
+  // A key for both: RSA may also encrypt the secret of a connection itself, which is the old way.
+  key_.reset(EVP_RSA_gen(2048));
+  write_file(options_.certificate_file, certificate_text(key_));
+  write_file(options_.key_file, key_text(key_, nullptr));
+  HttpServer server(options_, echo());
+  const auto connects = [&](const char* ciphers) {
+    return TlsClient(server.port(), options_.certificate_file, TLS1_2_VERSION, ciphers).connected();
+  };
+  EXPECT_TRUE(connects("ECDHE-RSA-AES128-GCM-SHA256"));
+  EXPECT_TRUE(connects("ECDHE-RSA-CHACHA20-POLY1305"));
+  EXPECT_FALSE(connects("kRSA:@SECLEVEL=0"));
+  EXPECT_FALSE(connects("ECDHE-RSA-AES128-SHA256:@SECLEVEL=0")) << "CBC";
+}
+
+TEST_F(HttpTls, ANewCertificateIsForNewConnections) {
+  HttpServer server(options_, echo());
+  const std::string old = (folder_.path() / "old.crt").string();
+  write_file(old, read_file(options_.certificate_file));
+  TlsClient before(server.port(), old);
+  ASSERT_TRUE(before.connected());
+
+  key_.reset(EVP_EC_gen("P-256"));
+  write_file(options_.certificate_file, certificate_text(key_));
+  EXPECT_THAT(error_of([&] { server.reload_certificate(); }), HasSubstr("does not match"));
+  EXPECT_TRUE(TlsClient(server.port(), old).connected()) << "a bad file changes nothing";
+  write_file(options_.key_file, key_text(key_, nullptr));
+  server.reload_certificate();
+
+  EXPECT_FALSE(TlsClient(server.port(), old).connected());
+  EXPECT_TRUE(TlsClient(server.port(), options_.certificate_file).connected());
+  before.send(get("/still"));
+  EXPECT_THAT(before.read(1), EndsWith("/still|"));
 }
 
 TEST_F(HttpTls, FileThatCannotBeUsedIsNamed) {

@@ -18,7 +18,7 @@ using testing::NaiveMlp;
 using testing::PlainBatch;
 using Hidden = std::vector<std::size_t>;
 
-constexpr int kUpdates = testing::kSanitizer ? 5 : 200;
+constexpr int kUpdates = testing::kSanitizer ? 5 : 40;
 
 std::vector<InstructionSet> sets_here() {
   std::vector<InstructionSet> sets;
@@ -242,6 +242,9 @@ TEST(Network, TrainsAsTheFormulasSay) {
 }
 
 // The shapes of statlog, covertype and census (one-hot): the same start, the same mini-batches.
+// After 40 updates the kernels differ by 3e-6 at most. Much later a rounding error may switch a
+// unit on or off in one of them, and RMSprop makes that a whole step: with AVX-512 and 54 inputs
+// they differ by 4e-4 after 60 updates.
 TEST(Network, EveryKernelTrainsLikeThePortableOne) {
   const auto sets = sets_here();
   if (sets.size() == 1) GTEST_SKIP() << "this processor has only the portable kernel";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "sau/agent/agent.hpp"
@@ -131,9 +132,12 @@ TEST(Restarting, TestsResidualsIfThereAreContexts) {
   EXPECT_GE(model.restarts(), 1U);
 }
 
-TEST(Restarting, NeedsAFixedSetOfActions) {
-  EXPECT_EQ(error_of<UsageError>([] { make_offer_agent("restarting+sau_ucb", 1); }),
-            "restarting needs a fixed set of actions; it cannot play actions by id");
+TEST(Restarting, NeedsAModelThatLearnsFromEveryReward) {
+  const char* spec = "restarting(model=beta_bernoulli)+greedy";
+  const std::string why =
+      "restarting: beta_bernoulli does not learn from every reward; expected a model that does";
+  EXPECT_EQ(error_of<UsageError>([&] { make_agent(spec, actions(2)); }), why);
+  EXPECT_EQ(error_of<UsageError>([&] { make_offer_agent(spec, 1); }), why);
 }
 
 }  // namespace

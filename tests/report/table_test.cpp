@@ -235,9 +235,9 @@ TEST_F(TableFormats, Text) {
             "  Uniform            here   15000 ± 100\n"
             "                     paper  15238 ± 131\n"
             "                     z             -1.4\n"
-            "  *: lowest mean of the problem. ~: at most two combined standard errors above it. z: "
-            "(here - paper) in\n"
-            "  combined standard errors.\n");
+            "  *: lowest mean of the problem. ~: at most two combined standard errors above it. "
+            "Behind ±: the standard\n"
+            "  error of the mean. z: (here - paper) in combined standard errors.\n");
 }
 
 TEST_F(TableFormats, Markdown) {
@@ -255,7 +255,8 @@ TEST_F(TableFormats, Markdown) {
             "| | paper | 15238 ± 131 |\n"
             "| | z | -1.4 |\n\n"
             "Bold: lowest mean of the problem. Italic: at most two combined standard errors above "
-            "it. z: (here - paper) in combined standard errors.\n");
+            "it. Behind ±: the standard error of the mean. z: (here - paper) in combined standard "
+            "errors.\n");
 }
 
 TEST_F(TableFormats, Csv) {
@@ -274,11 +275,12 @@ TEST_F(TableFormats, Csv) {
 
 TEST_F(TableFormats, Latex) {
   EXPECT_EQ(table_latex(tables_),
-            "% Needs \\usepackage{booktabs}.\n\n"
+            "% Needs \\usepackage{array,booktabs}.\n\n"
             "\\begin{table}[ht]\n  \\centering\n"
             "  \\caption{Cumulative regret: wheel, 2000 steps, 0 to 50 trials. Bold: lowest mean "
-            "of the problem. Italic: at most two combined standard errors above it. z: (here - "
-            "paper) in combined standard errors.}\n"
+            "of the problem. Italic: at most two combined standard errors above it. Behind "
+            "$\\pm$: the standard error of the mean. z: (here - paper) in combined standard "
+            "errors.}\n"
             "  \\footnotesize\n  \\setlength{\\tabcolsep}{3pt}\n  \\begin{tabular}{llr}\n"
             "    \\toprule\n    Algorithm & & wheel-0.90 \\\\\n    \\midrule\n"
             "    NeuralLinear & here & $\\mathbf{7000} \\pm \\mathbf{30}$ \\\\\n"
@@ -329,6 +331,46 @@ TEST(TableText, WideTablesAreCutIntoBlocks) {
   EXPECT_EQ(headers, 2U) << text;
   EXPECT_LE(longest, 110U) << text;
   EXPECT_THAT(text, HasSubstr("NeuralGreedy: the paper's numbers come from code"));
+}
+
+TEST(MakeTables, TogetherAllFamiliesShareOneTable) {
+  const std::vector<CellSummary> cells = {wheel("A", 2.0, 0.1), mine("A", 1.0, 0.1),
+                                          mine("B", 3.0, 0.1)};
+  EXPECT_THAT(make_tables(cells, kRegretOnly), SizeIs(2));
+  const auto tables =
+      make_tables(cells, {.kinds = {TableKind::kRegret}, .paper = false, .together = true});
+  ASSERT_THAT(tables, SizeIs(1));
+  EXPECT_THAT(tables[0].title, HasSubstr("all problems"));
+  EXPECT_THAT(tables[0].problems, SizeIs(2));
+  EXPECT_THAT(tables[0].algorithms, ElementsAre("A", "B"));
+  EXPECT_EQ(tables[0].cell(1, tables[0].problems[0] == "wheel-0.90" ? 0 : 1).trials, 0U);
+}
+
+TEST(MakeTables, StuckTrialsAndTwoGroupsStandBehindTheNumber) {
+  std::vector<CellSummary> cells = {mine("A", 30.0, 1.0), mine("B", 40.0, 1.0)};
+  cells[0].stuck = 0.031;
+  cells[1].groups = TwoGroups{.low = 10.0, .high = 300.0, .share = 0.1};
+  const auto tables = make_tables(cells, kRegretOnly);
+  const std::string text = table_text(tables);
+  EXPECT_THAT(text, HasSubstr("30.0 ± 1.0 †4 %"));
+  EXPECT_THAT(text, HasSubstr("40.0 ± 1.0 ‡"));
+  EXPECT_THAT(text, HasSubstr("†"));
+  EXPECT_THAT(text, HasSubstr("Behind ±: the standard error of the mean."));
+  EXPECT_THAT(table_markdown(tables), HasSubstr("30.0 ± 1.0 †4 %"));
+  EXPECT_THAT(table_latex(tables), HasSubstr("$30.0 \\pm 1.0$ \\textdagger{}4 \\%"));
+  EXPECT_THAT(table_text(make_tables(cells, kTimeOnly)), Not(HasSubstr("†")));
+}
+
+TEST(TableLatex, LongNamesMayBreak) {
+  const std::string name = "linear(lambda=0.5,intercept=true)+sau_sampling(alpha=2)";
+  const std::string text = table_latex(make_tables(
+      std::vector<CellSummary>{mine(name, 30.0, 1.0), mine("B", 40.0, 1.0)}, kRegretOnly));
+  EXPECT_THAT(text, HasSubstr("\\begin{tabular}{>{\\raggedright\\arraybackslash}p{3.6cm}r}"));
+  EXPECT_THAT(text, HasSubstr("linear(\\allowbreak{}lambda=\\allowbreak{}0.5,\\allowbreak{}"));
+  EXPECT_THAT(text, HasSubstr("sau\\_\\allowbreak{}sampling("));
+  const std::string short_names =
+      table_latex(make_tables(std::vector<CellSummary>{mine("A", 30.0, 1.0)}, kRegretOnly));
+  EXPECT_THAT(short_names, HasSubstr("\\begin{tabular}{lr}"));
 }
 
 }  // namespace

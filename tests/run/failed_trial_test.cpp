@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "catalog/agent_of.hpp"
 #include "run/run_support.hpp"
+#include "sau/agent/agent_of.hpp"
 #include "sau/catalog/catalog.hpp"
 #include "sau/explore/greedy.hpp"
 #include "sau/report/cell_summary.hpp"
@@ -37,15 +37,15 @@ DivergingAgent diverging_agent(Shape shape, std::uint64_t limit) {
 
 // Every third trial of SAU-UCB, and every trial of TS, is played by an agent that breaks down.
 bool fragile_trial(std::size_t /*index*/, const Cell& cell, std::uint64_t seed, std::uint64_t trial,
-                   std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
+                   std::span<const std::uint64_t> points, const TrialControl& control,
                    TrialRecord& record) {
   if (cell.agent == "SAU-UCB" && trial % 3 != 1) {
-    return run_trial(cell, seed, trial, points, stop, record);
+    return run_trial(cell, seed, trial, points, control, record);
   }
   const auto problem = make_problem(cell.problem_spec, {});
   auto agent = diverging_agent(problem->shape(), 7);
   return play_trial(agent, *problem, {Rng({.seed = trial}), Rng({.seed = trial})}, cell.steps,
-                    points, stop, record);
+                    points, control, record);
 }
 
 RunOutcome run_fragile(const test::fs::path& path, const Experiment& experiment,

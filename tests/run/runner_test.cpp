@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <set>
+#include <span>
 #include <thread>
 
 #include "run/run_support.hpp"
@@ -167,13 +170,45 @@ TEST(Runner, ATrialGetsTheIndexOfItsCell) {
   std::atomic<int> right = 0;
   RunOptions options{.threads = 3};
   options.trial = [&](std::size_t index, const Cell& cell, std::uint64_t seed, std::uint64_t trial,
-                      std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
+                      std::span<const std::uint64_t> points, const TrialControl& control,
                       TrialRecord& record) {
     if (index < experiment.cells.size() && cell.same_as(experiment.cells[index])) ++right;
-    return run_trial(cell, seed, trial, points, stop, record);
+    return run_trial(cell, seed, trial, points, control, record);
   };
   EXPECT_TRUE(run(experiment, folder, options).complete);
   EXPECT_EQ(right, 15);
+}
+
+TEST(Runner, ProgressCountsTheStepsOfTrialsBeingPlayed) {
+  const TemporaryFolder place;
+  const Experiment experiment = experiment_of({"sau_ucb"}, 100, 2);
+  ResultFolder folder(place / "r", experiment);
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<Progress> seen;
+  RunOptions options{.threads = 1};
+  options.progress = [&](const Progress& progress) {
+    const std::lock_guard lock(mutex);
+    seen.push_back(progress);
+    changed.notify_all();
+  };
+  options.trial = [&](std::size_t, const Cell& cell, std::uint64_t seed, std::uint64_t trial,
+                      std::span<const std::uint64_t> points, const TrialControl& control,
+                      TrialRecord& record) {
+    if (trial == 1) {  // half-way until somebody has seen it
+      control.steps->store(50);
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [&] { return !seen.empty() && seen.back().steps_done == 150.0; });
+    }
+    return run_trial(cell, seed, trial, points, control, record);
+  };
+  EXPECT_TRUE(run(experiment, folder, options).complete);
+  const auto half = std::ranges::find(seen, 150.0, &Progress::steps_done);
+  ASSERT_NE(half, seen.end());
+  EXPECT_EQ(half->trials_done, 1U);
+  EXPECT_DOUBLE_EQ(half->share, 0.75);
+  EXPECT_EQ(seen.back().steps_done, 200.0);
+  EXPECT_EQ(seen.back().share, 1.0);
 }
 
 TEST(Runner, AFailingCellIsReportedAndTheOthersFinish) {

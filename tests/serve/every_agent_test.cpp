@@ -9,6 +9,7 @@
 #include "sau/catalog/catalog.hpp"
 #include "serve/serve_support.hpp"
 #include "support/sanitizer.hpp"
+#include "support/small_agents.hpp"
 
 namespace sau {
 namespace {
@@ -16,21 +17,11 @@ namespace {
 using testing::simple_request;
 using testing::TestService;
 
-bool by_ids(const std::string& model) {
-  const auto models = list_models();
-  return std::ranges::find(models, model, &ComponentInfo::name)->by_ids;
-}
-
-// Deep models are small and train early, so that the test is quick.
 std::vector<std::string> every_agent() {
   std::vector<std::string> agents;
   for (const ComponentInfo& strategy : list_strategies()) {
-    if (!strategy.by_ids) continue;
     for (const std::string& model : strategy.fits) {
-      if (!by_ids(model)) continue;
-      const bool deep = model.find("mlp") != std::string::npos || model.starts_with("neural_");
-      agents.push_back(model + (deep ? "(hidden=8x8,batch=8,every=5,start=10,updates=2)+" : "+") +
-                       strategy.name);
+      agents.push_back(testing::small_model(model, true) + "+" + strategy.name);
     }
   }
   for (const Alias& alias : agent_aliases()) agents.emplace_back(alias.name);

@@ -45,6 +45,7 @@ class TestService {
     options.limits = limits;
     options.queue = queue;
     options.snapshot_every = snapshot_every;
+    options.version_every = version_every;
     options.clock = [this] { return time.load() + clock_error.load(); };
     options.steady_clock = [this] { return time.load(); };
     options.store = [disk = disk_](const std::filesystem::path& folder) {
@@ -87,6 +88,10 @@ class TestService {
   }
   Status reset_model() {
     return answered<Done>([&](auto done) { service_->reset_model(done); });
+  }
+
+  Status roll_back(Sequence version) {
+    return answered<Done>([&](auto done) { service_->roll_back(version, done); });
   }
 
   Result<Policy> set_policy(const std::string& name, const std::string& agent) {
@@ -168,6 +173,7 @@ class TestService {
   RequestLimits limits = {};
   std::size_t queue = 8192;
   std::chrono::milliseconds snapshot_every = std::chrono::hours(1);
+  std::chrono::milliseconds version_every = std::chrono::hours(1);
 
  private:
   template <class T, class Ask>

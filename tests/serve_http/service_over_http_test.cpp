@@ -201,6 +201,70 @@ TEST_F(ServiceOverHttpTest, TheHealthPortHasThreePaths) {
   EXPECT_EQ(limit, 7U);
 }
 
+// Every call, and the right it needs; "" needs no key.
+TEST_F(ServiceOverHttpTest, EveryCallNeedsOneRight) {
+  const std::string all[][3] = {{"POST", "/rank", "decide"},
+                                {"POST", "/events/e/activate", "decide"},
+                                {"POST", "/multislot/rank", "decide"},
+                                {"POST", "/multislot/events/e/activate", "decide"},
+                                {"POST", "/logs/interactions", "decide"},
+                                {"POST", "/events/e/reward", "reward"},
+                                {"POST", "/multislot/events/e/reward", "reward"},
+                                {"POST", "/logs/observations", "reward"},
+                                {"GET", "/configurations/service", "read"},
+                                {"GET", "/configurations/policy", "read"},
+                                {"GET", "/evaluations", "read"},
+                                {"GET", "/evaluations/e", "read"},
+                                {"GET", "/logs/properties", "read"},
+                                {"GET", "/model", "read"},
+                                {"HEAD", "/model/properties", "read"},
+                                {"PUT", "/configurations/service", "admin"},
+                                {"PUT", "/configurations/policy", "admin"},
+                                {"DELETE", "/configurations/policy", "admin"},
+                                {"POST", "/configurations/applyFromEvaluation", "admin"},
+                                {"POST", "/evaluations", "admin"},
+                                {"DELETE", "/evaluations/e", "admin"},
+                                {"DELETE", "/logs", "admin"},
+                                {"PUT", "/model", "admin"},
+                                {"DELETE", "/model", "admin"}};
+  const std::string ours[][3] = {{"GET", "/v1/models", "read"},
+                                 {"POST", "/v1/models/1/rollback", "admin"},
+                                 {"GET", "/v1/decisions/e", "read"},
+                                 {"GET", "/v1/gate", "read"},
+                                 {"GET", "/v1/status", "read"},
+                                 {"GET", "/metrics", "read"},
+                                 {"PUT", "/v1/gate", "admin"},
+                                 {"DELETE", "/v1/gate", "admin"},
+                                 {"GET", "/healthz", ""},
+                                 {"POST", "/v1/gate/promote", "admin"},
+                                 {"GET", "/readyz", ""},
+                                 {"GET", "/", ""}};
+  constexpr Right kRights[] = {Right::kDecide, Right::kReward, Right::kRead, Right::kAdmin};
+  std::vector<AccessKey> keys;
+  for (const Right right : kRights) {
+    keys.push_back({.secret = std::string(name_of(right)), .rights = static_cast<unsigned>(right)});
+  }
+  start({.keys = keys});
+  const auto status = [&](const std::string& method, const std::string& path,
+                          const std::string& key) {
+    HttpRequest head = request(method, path);
+    if (!key.empty()) head.headers.push_back({"Ocp-Apim-Subscription-Key", key});
+    std::size_t limit = 0;
+    const auto refusal = over_http_->check_head(head, limit);
+    return refusal ? refusal->status : 0;
+  };
+  const auto check = [&](const std::string& method, const std::string& path,
+                         const std::string& needed) {
+    EXPECT_EQ(status(method, path, ""), needed.empty() ? 0 : 401) << method << path;
+    for (const AccessKey& key : keys) {
+      EXPECT_EQ(status(method, path, key.secret), needed.empty() || key.secret == needed ? 0 : 403)
+          << method << path << key.secret;
+    }
+  };
+  for (const auto& [method, path, right] : all) check(method, kBase + path, right);
+  for (const auto& [method, path, right] : ours) check(method, path, right);
+}
+
 TEST_F(ServiceOverHttpTest, ConnectionsAreAmongTheMetrics) {
   const auto tally = std::make_shared<HttpTally>();
   start({.connections = tally});

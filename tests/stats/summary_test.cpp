@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <vector>
+
+#include "sau/core/rng.hpp"
 
 namespace sau {
 namespace {
@@ -65,6 +68,39 @@ TEST(Summarise, NoValuesAreAllZero) {
   const Summary summary = summarise({});
   EXPECT_EQ(summary.mean, 0.0);
   EXPECT_EQ(summary.median, 0.0);
+}
+
+std::vector<double> values_of(int count, const std::function<double(int)>& value) {
+  std::vector<double> values;
+  for (int i = 0; i < count; ++i) values.push_back(value(i));
+  return values;
+}
+
+TEST(TwoGroups, AreFoundWhereTrialsAreOfTwoKinds) {
+  // 45 trials near 30, 5 trials near 500.
+  const auto found =
+      two_groups(values_of(50, [](int i) { return i % 10 == 0 ? 500.0 + i : 30.0 + i % 7; }));
+  ASSERT_TRUE(found);
+  EXPECT_DOUBLE_EQ(found->share, 0.1);
+  EXPECT_DOUBLE_EQ(found->high, 520.0);
+  EXPECT_NEAR(found->low, 33.0, 1.0);
+}
+
+TEST(TwoGroups, AreNotFoundInOneGroup) {
+  Rng rng({.seed = 3});
+  for (const int count : {20, 50, 500}) {
+    EXPECT_FALSE(two_groups(values_of(count, [&](int) { return 1e6 + rng.normal(); })));
+    EXPECT_FALSE(two_groups(values_of(count, [&](int) { return rng.uniform(); })));
+    EXPECT_FALSE(two_groups(values_of(count, [&](int) { return -std::log(1.0 - rng.uniform()); })));
+    EXPECT_FALSE(two_groups(values_of(count, [](int) { return 7.0; })));
+  }
+}
+
+TEST(TwoGroups, NeedEnoughTrialsOfBothKinds) {
+  EXPECT_FALSE(two_groups(values_of(19, [](int i) { return i < 9 ? 0.0 : 100.0; })));
+  EXPECT_TRUE(two_groups(values_of(20, [](int i) { return i < 9 ? 0.0 : 100.0; })));
+  EXPECT_FALSE(two_groups(values_of(100, [](int i) { return i < 2 ? 100.0 : 0.01 * i; })));
+  EXPECT_FALSE(two_groups({}));
 }
 
 }  // namespace

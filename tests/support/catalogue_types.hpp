@@ -19,6 +19,7 @@
 #include "sau/catalog/catalog.hpp"
 #include "sau/explore/strategy.hpp"
 #include "sau/model/value_model.hpp"
+#include "support/small_agents.hpp"
 
 namespace sau::testing {
 
@@ -159,27 +160,11 @@ struct PairCase {
   RewardRange rewards;
   std::string learner;  // who cannot learn from other rewards
   Setup (*setup)(Action actions) = nullptr;
-  bool plays_by_ids = true;
   bool by_ids = false;  // the agent sees the actions by id, as the service does
 
   // Deep models and tables are small, so that copies are cheap, and train early.
   std::string spec(const std::string& strategy_settings = "") const {
-    const std::string deep = "hidden=8x8,batch=8,every=5,start=10,updates=2";
-    std::string settings;
-    for (const std::string_view name :
-         {Mlp::kName, NeuralLinear::kName, NeuralGradient::kName, LangevinMlp::kName}) {
-      if (model == name) settings = "(" + deep + ")";
-    }
-    if (model == Bootstrap::kName) settings = "(members=4)";
-    if (model == HashedMlp::kName) settings = "(bits=8," + deep + ")";
-    if (model == HashedLinear::kName) settings = "(bits=8)";
-    if (model == Committee::kName) {
-      settings = by_ids ? "(members=\"hashed_linear(bits=8,relative=true)+hashed_mlp(bits=8," +
-                              deep + ")+linear\")"
-                        : "(members=\"linear(lambda=20)+neural_linear(" + deep +
-                              ",standardise=true)+hashed_linear(bits=8)\")";
-    }
-    return model + settings + "+" + strategy + strategy_settings +
+    return small_model(model, by_ids) + "+" + strategy + strategy_settings +
            (by_ids ? "+ids(actions=64,dim=4,outputs=8)" : "");
   }
   std::unique_ptr<AnyAgent> make(Action actions) const {
@@ -196,9 +181,8 @@ std::vector<PairCase> pair_cases(TypeList<P...>) {
       .strategy = std::string(P::Strategy::kName),
       .uses_context = P::Model::kUsesContext,
       .rewards = rewards_with<typename P::Strategy>(P::Model::kRewards),
-      .learner = std::string(strictest<typename P::Model, typename P::Strategy>()),
+      .learner = std::string(strictest<typename P::Strategy>(P::Model::kName, P::Model::kRewards)),
       .setup = setup_for<typename P::Model>,
-      .plays_by_ids = plays_by_ids<typename P::Strategy>() && plays_by_ids<typename P::Model>(),
       .by_ids = false}...};
 }
 
@@ -210,7 +194,7 @@ inline std::vector<PairCase> pair_cases_and_by_ids() {
     const auto has = [&](std::string PairCase::*part) {
       return std::ranges::find(by_ids, (*pair).*part, part) != by_ids.end();
     };
-    if (!pair->plays_by_ids || (has(&PairCase::model) && has(&PairCase::strategy))) continue;
+    if (has(&PairCase::model) && has(&PairCase::strategy)) continue;
     by_ids.push_back(*pair);
     by_ids.back().by_ids = true;
     by_ids.back().learner = pair->model;  // the message begins with the spec

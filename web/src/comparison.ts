@@ -40,8 +40,8 @@ function matrix(comparison: ProblemComparison): HTMLElement {
   }
   const table = h('table', {class: 'matrix'},
     h('caption', {}, 'Wins / ties / losses of the row against the column, trial by trial; ' +
-      'less regret wins. * is a difference that is significant at 0.05 after Holm\u2019s ' +
-      'correction for all pairs of this problem.'),
+      'less regret wins. * is a difference that is significant at 0.05: Wilcoxon\u2019s ' +
+      'signed-rank test, two-sided, with Holm\u2019s correction for all pairs of this problem.'),
     h('thead', {}, head), body);
   startRoving(table);
   return scrollFrame(`Wins, ties and losses on ${comparison.problem}`, table);
@@ -69,7 +69,7 @@ export class ComparisonPanel {
       });
     this.plot = new Plot({
       key: 'forest',
-      title: 'Paired differences, with 95 % intervals',
+      title: 'Paired differences, with 95 % bootstrap intervals',
       fullTitle: `Paired differences of regret, ${figure.title}`,
       choices,
       height: () => rowsHeight(this.figure.comparison.algorithms.length - 1),
@@ -95,7 +95,8 @@ export class ComparisonPanel {
     const {heavy, heavy_tails: tails, resamples} = this.comparison;
     this.remark.textContent =
       'Left of zero is less regret than the reference, in the same trials. Filled dots: ' +
-      `significant at 0.05. Bootstrap with ${number(resamples)} resamples.` +
+      `significant at 0.05 (signed-rank test, Holm). Intervals: 95 % bootstrap (BCa), ` +
+      `${number(resamples)} resamples.` +
       (tails ? ` A few trials dominate the mean of ${heavy.join(', ') || 'some algorithms'}: use ` +
         'the medians.' : '');
     this.refresh();

@@ -171,7 +171,7 @@ export function guideCurves(figure: ProblemFigure, choices: FigureChoices, x: nu
     h('p', {class: 'tip-title'}, `Step ${count(points[i])} `),
     h('table', {class: 'tip-table'},
       h('thead', {}, h('tr', {}, h('td', {}), h('th', {scope: 'col'}, choices.centre),
-        h('th', {scope: 'col'}, choices.centre === 'mean' ? '95 % interval' : ''),
+        h('th', {scope: 'col'}, choices.centre === 'mean' ? '95 % interval (Student)' : ''),
         h('th', {scope: 'col'}, 'trials'))),
       body));
   const drawn = points[i] >= firstStep(figure, choices) ? lines : [];

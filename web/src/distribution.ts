@@ -3,7 +3,7 @@ import {named, scalesFor} from './algorithms';
 import {horizontal} from './axes';
 import type {Canvas, Drawing, Json, Row} from './chart';
 import {csvRow} from './dom';
-import {count, interval, number, percent, seconds} from './format';
+import {count, interval, number, percent, seconds, twoGroups} from './format';
 import {counted, type ProblemFigure, type Series} from './report';
 import {place, rowLabels, rowPlaces, rowSensor, rowsHeight, slotsFor} from './rows';
 import {type FigureChoices, state} from './state';
@@ -104,11 +104,13 @@ export function tipOfSeries(figure: ProblemFigure, algorithm: unknown): Node | n
   return facts(named(series.algorithm), [
     ['trials', `${count(counted(series))} of ${count(series.asked)}${failed}`],
     ['mean', number(mean.value)],
-    ['95 % interval', interval(mean.low, mean.high)],
+    ['95 % interval (Student)', interval(mean.low, mean.high)],
     ['median', number(series.final_median)],
     ['middle half', interval(series.q25, series.q75)],
     ['lowest, highest', interval(series.minimum, series.maximum)],
     ['stuck', percent(series.stuck)],
+    ...(series.groups === null ? []
+      : [['two groups of trials', twoGroups(series.groups)] as [string, string]]),
     ['time per trial', seconds(series.seconds)],
     ['settings', series.agent_spec],
   ]);

@@ -126,10 +126,10 @@ export function tipOfPair(one: Against): HTMLElement {
     ['less regret in', `${count(one.wins)} of ${count(one.trials)} trials`],
     ['the same in', count(one.ties)],
     ['more in', count(one.losses)],
-    ['mean difference', withInterval(one.mean)],
-    ['median difference', withInterval(one.median)],
-    [`p (${test})`, probability(one.p)],
-    ['p, Holm', `${probability(one.p_holm)}${isSignificant(one) ? ', significant at 0.05' : ''}`],
+    ['mean difference (95 %, BCa)', withInterval(one.mean)],
+    ['median difference (95 %, BCa)', withInterval(one.median)],
+    [`p (two-sided ${test})`, probability(one.p)],
+    ['p, Holm over all pairs', `${probability(one.p_holm)}${isSignificant(one) ? ', significant at 0.05' : ''}`],
   ]);
 }
 

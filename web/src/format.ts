@@ -114,3 +114,10 @@ export function steps(value: number): string {
 // A text turned into the name of a file.
 export const fileName = (text: string): string =>
   text.toLowerCase().replace(/[^a-z0-9.]+/g, '-').replace(/^-+|-+$/g, '') || 'figure';
+
+// What the trials of an agent with two kinds of them are like.
+export function twoGroups(groups: {low: Maybe; high: Maybe; share: Maybe}): string {
+  const share = groups.share ?? 0;
+  return `${percent(1 - share)} near ${number(groups.low)}, ${percent(share)} near ` +
+    number(groups.high);
+}

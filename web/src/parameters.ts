@@ -96,7 +96,7 @@ export function guideParameter(figure: ParameterFigure, x: number): Guide | null
       paper ? h('td', {class: 'quiet'}, theirs) : null));
   }
   const head = h('tr', {}, h('td', {}), h('th', {scope: 'col'}, 'mean'),
-    h('th', {scope: 'col'}, '95 % interval'), paper ? h('th', {scope: 'col'}, 'paper') : null);
+    h('th', {scope: 'col'}, '95 % interval (Student)'), paper ? h('th', {scope: 'col'}, 'paper') : null);
   return {
     rows: [{at: figure.values[i]}],
     content: h('div', {},

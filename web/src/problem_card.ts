@@ -20,7 +20,7 @@ function wideRange(figure: ProblemFigure): boolean {
 }
 
 function numbers(figure: ProblemFigure): HTMLElement {
-  const columns = ['trials', 'mean', '95 % interval', 'median', 'middle half', 'lowest, highest',
+  const columns = ['trials', 'mean', '95 % interval (Student)', 'median', 'middle half', 'lowest, highest',
                    'stuck', 'time per trial'];
   const head = h('tr', {}, h('th', {scope: 'col'}, 'algorithm'));
   for (const column of columns) head.append(h('th', {scope: 'col'}, column));
@@ -69,7 +69,7 @@ export class ProblemCard implements Card<ProblemFigure> {
     const single = choiceToggle('trials', 'Single trials as thin lines', choices, 'single', redraw);
     const every = choiceToggle('every point', 'Extend the axis to the farthest trial', choices,
                                'everyPoint', redraw);
-    const median = toggle('median', 'Medians instead of means with their 95 % band',
+    const median = toggle('median', 'Medians instead of means with the band of Student\u2019s 95 % interval',
       () => choices.centre === 'median', () => {
         choices.centre = choices.centre === 'median' ? 'mean' : 'median';
         this.redraw();

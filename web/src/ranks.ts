@@ -68,7 +68,7 @@ export function tipOfRank(figure: RankFigure, algorithm: unknown): Node | null {
   if (one === undefined) return null;
   return facts(named(one.algorithm), [
     ['mean rank', number(one.rank.value)],
-    ['95 % interval', interval(one.rank.low, one.rank.high)],
+    ['95 % interval (bootstrap)', interval(one.rank.low, one.rank.high)],
     ...figure.ranks.problems.map((problem, i): [string, string] => [problem, number(one.ranks[i])]),
   ]);
 }

@@ -39,6 +39,14 @@ export interface Series {
   all_points: boolean;
   stuck: Maybe;
   seconds: Maybe;
+  groups: TwoGroups | null;
+}
+
+// Trials of two kinds: the means of both, and the share of the upper one.
+export interface TwoGroups {
+  low: Maybe;
+  high: Maybe;
+  share: Maybe;
 }
 
 // The number of trials that did not fail: only these count.
@@ -122,6 +130,7 @@ export interface TableCell {
   high: Maybe;
   median: Maybe;
   stuck: Maybe;
+  groups: TwoGroups | null;
   differs: string[];
 }
 

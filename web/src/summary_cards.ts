@@ -62,7 +62,7 @@ export function parameterCard(figure: ParameterFigure): Card<ParameterFigure> {
   const choices = state.figure(figure.id);
   const paper = hasPaper(figure);
   const about =
-    `Means with 95 % intervals${paper ? '; hollow marks: the paper\u2019s means' : ''}.`;
+    `Means with Student\u2019s 95 % intervals${paper ? '; hollow marks: the paper\u2019s means' : ''}.`;
   return new SummaryCard(figure, choices, about, paper ? ['logY', 'paper'] : ['logY'], (now) => ({
     key: 'parameter',
     height: () => (choices.expanded ? 520 : 360),
@@ -76,7 +76,7 @@ export function parameterCard(figure: ParameterFigure): Card<ParameterFigure> {
 
 export function rankCard(figure: RankFigure): Card<RankFigure> {
   const about = `Over ${plural(figure.ranks.problems.length, 'problem')}: a large mark is the ` +
-    'mean rank with its 95 % interval, a small one the rank on one problem.';
+    'mean rank with its 95 % bootstrap interval (percentile), a small one the rank on one problem.';
   return new SummaryCard(figure, state.figure(figure.id), about, [], (now) => ({
     key: 'ranks',
     zooms: false,

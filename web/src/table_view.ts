@@ -3,8 +3,8 @@
 import {named} from './algorithms';
 import {explainedCell, scrollFrame, startRoving} from './cells';
 import {type Child, h} from './dom';
-import {count, number, percent, secondsWithError, standardErrors, steps, timesLess,
-        withError} from './format';
+import {count, number, percent, secondsWithError, standardErrors, steps, timesLess, twoGroups,
+  withError} from './format';
 import type {Difference, Maybe, Table, TableCell} from './report';
 import {type Sorting, state} from './state';
 import {facts} from './tip';
@@ -82,6 +82,11 @@ export class TableView {
     return `Mean ${units[this.table.kind]} \u00b1 standard error.` +
       (ranked ? ' Bold: the lowest of its column; italic: at most two combined standard errors ' +
         'above it.' : '') +
+      (this.table.kind !== 'time' && this.table.cells.some((cell) => cell.stuck)
+        ? ' \u2020: the share of stuck trials, rounded up.' : '') +
+      (this.table.cells.some((cell) => cell.groups !== null)
+        ? ' \u2021: two groups of trials far apart (Ashman\u2019s D above 6), so the mean ' +
+          'describes neither.' : '') +
       (!paper ? '' : tinted
         ? ' Second line: the paper\u2019s, and the difference in combined standard errors.'
         : ' Second line: the paper\u2019s, and how many times as much (\u00d7) or less ' +
@@ -183,13 +188,21 @@ export class TableView {
     const cell = this.cell(i, j);
     const {paper} = cell;
     if (cell.trials === 0 && paper === null) return h('td', {class: 'nothing'}, '\u2013');
-    const ours = cell.trials === 0 ? '\u2013' : withError(cell.mean, cell.sem);
+    const ours = cell.trials === 0 ? '\u2013' : withError(cell.mean, cell.sem) + this.marks(cell);
     const classes = [tint(cell.z), cell.standing === 'other' ? null : cell.standing];
     return h('td', {class: classes.filter((name) => name !== null).join(' ') || null},
       explainedCell(() => this.explain(i, j),
         h('span', {class: 'ours'}, ours),
         paper === null ? null : h('span', {class: 'paper'}, withError(paper.mean, paper.sem)),
         this.beside(cell)));
+  }
+
+  // Behind the number: the share of stuck trials, and whether the trials are of two kinds.
+  private marks(cell: TableCell): string {
+    if (this.table.kind === 'time') return '';
+    const stuck = cell.stuck ? `\u2020${Math.ceil(100 * cell.stuck)} %` : '';
+    const marks = stuck + (cell.groups === null ? '' : '\u2021');
+    return marks === '' ? '' : ` ${marks}`;
   }
 
   private explain(i: number, j: number): Node {
@@ -202,10 +215,11 @@ export class TableView {
       ['trials', count(cell.trials) + failed],
       ['ours', this.show(cell.mean, cell.sem)],
     ];
-    if (cell.low !== null) rows.push(['95 % interval',
+    if (cell.low !== null) rows.push(['95 % interval (Student)',
                                        `${this.show(cell.low)} to ${this.show(cell.high)}`]);
     if (cell.median !== null) rows.push(['median', this.show(cell.median)]);
     if (table.kind === 'regret' && cell.stuck !== null) rows.push(['stuck', percent(cell.stuck)]);
+    if (cell.groups !== null) rows.push(['two groups of trials', twoGroups(cell.groups)]);
     if (cell.paper !== null) {
       rows.push(['paper', this.show(cell.paper.mean, cell.paper.sem)]);
       if (cell.mean !== null && cell.paper.mean !== 0) {

@@ -72,3 +72,7 @@ test('the name of a file has no special characters', () => {
   assert.equal(format.fileName('Regret, bernoulli(gap=0.2)'), 'regret-bernoulli-gap-0.2');
   assert.equal(format.fileName('***'), 'figure');
 });
+
+test('two groups of trials are told by their shares and means', () => {
+  assert.equal(format.twoGroups({low: 30, high: 500, share: 0.1}), '90.0 % near 30, 10.0 % near 500');
+});

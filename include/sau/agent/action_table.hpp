@@ -9,18 +9,11 @@
 #include "sau/agent/offer_agent.hpp"
 #include "sau/core/archive.hpp"
 #include "sau/core/shared_chunks.hpp"
+#include "sau/explore/evidence.hpp"
 
 namespace sau {
 
-// SAU's two numbers for an action id, and what else is known about it.
-struct ActionStatistics {
-  std::uint64_t count = 0;  // n_a
-  double squares = 1.0;     // S2_a
-  double reward_sum = 0.0;
-  std::uint64_t last_seen = 0;  // number of its latest event, counted over all actions
-};
-
-// Statistics per action id, for a bounded number of ids. A 64-bit hash identifies an id: among
+// A record per action id, for a bounded number of ids. A 64-bit hash identifies an id: among
 // 100,000 ids two have the same hash with a probability of 3e-10, and a joint model would take them
 // for one action too.
 //
@@ -32,15 +25,14 @@ struct ActionStatistics {
 // equals the lower hash goes first.
 class ActionTable {
  public:
-  // `start` is S2_a before the first reward.
-  explicit ActionTable(std::uint64_t capacity, double start = 1.0);
+  // `start` is S2_a before the first reward; keeps_own says whether IdRecord::own is used.
+  explicit ActionTable(std::uint64_t capacity, double start = 1.0, bool keeps_own = false);
 
   // nullptr for an unknown id.
-  const ActionStatistics* find(std::uint64_t hash) const noexcept;
+  const IdRecord* find(std::uint64_t hash) const noexcept;
 
-  // Records the reward of event number `event` for this id, and its residual.
-  void observe(std::uint64_t hash, std::string_view id, double residual, double reward,
-               std::uint64_t event);
+  // The record of this id, for the reward of event number `event`. Valid until the next call.
+  IdRecord& record(std::uint64_t hash, std::string_view id, std::uint64_t event);
 
   std::size_t size() const noexcept { return size_; }
   // Highest count first, at most `limit`; equal counts are ordered by id.
@@ -54,7 +46,7 @@ class ActionTable {
 
  private:
   struct Entry {
-    ActionStatistics statistics;
+    IdRecord record;
     std::shared_ptr<const std::string> id;
   };
   // A few ids, in the order in which they came. Hashes are stored separately, for the search.
@@ -63,10 +55,11 @@ class ActionTable {
     std::vector<Entry> entry;
   };
 
-  ActionTable(std::uint64_t capacity, double start, unsigned bits, std::size_t size,
+  ActionTable(std::uint64_t capacity, double start, bool keeps_own, unsigned bits, std::size_t size,
               SharedChunks<Bucket> buckets)
       : capacity_(capacity),
         start_(start),
+        keeps_own_(keeps_own),
         bits_(bits),
         size_(size),
         buckets_(std::move(buckets)) {}
@@ -78,6 +71,7 @@ class ActionTable {
 
   std::uint64_t capacity_;
   double start_;
+  bool keeps_own_;
   unsigned bits_;  // how many top bits of a hash select its bucket
   std::size_t size_ = 0;
   SharedChunks<Bucket> buckets_;

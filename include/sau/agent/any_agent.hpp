@@ -14,6 +14,12 @@
 
 namespace sau {
 
+// One number per action, of what an agent knows.
+struct ActionColumn {
+  std::string name, meaning;
+  std::vector<double> number;
+};
+
 // Any model joined with any strategy that fits, chosen by name (make_agent in catalog.hpp).
 // choose(), learn() and probabilities() cost one virtual call per decision and check their
 // arguments; play() costs one per trial and runs the loop on the concrete types.
@@ -44,6 +50,16 @@ class AnyAgent {
   virtual std::string fault() const = 0;
   // The members of a committee; empty for other models.
   virtual std::vector<MemberRecord> members() const { return {}; }
+
+  // What strategy and model know about every action, such as n_a and S2_a; empty if they keep
+  // nothing for an action.
+  virtual std::vector<ActionColumn> evidence() const { return {}; }
+  // How unsure the agent is of the mean reward of every action in this context: what its strategy
+  // explores by, or else what its model says of itself. Infinite for an action that must be tried
+  // first. Throws Error if it keeps no such number.
+  virtual std::vector<double> uncertainty(Context x);
+  // Whether the values are linear in the context, apart from an intercept.
+  virtual bool linear() const noexcept { return false; }
 
   // Plays a trial. Throws Error when the problem does not fit this agent.
   virtual void play(Problem& problem, Streams& rng, std::uint64_t steps, Recorder& record) = 0;

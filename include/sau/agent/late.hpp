@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sau/agent/play_offers.hpp"
 #include "sau/core/rng.hpp"
 #include "sau/core/spec.hpp"
 #include "sau/core/types.hpp"
@@ -73,22 +74,23 @@ struct ContextLesson {
 
 // The same for actions by id: of the actions on offer it keeps only the chosen one.
 struct OfferLesson {
-  OfferLesson(const Situation& now, Choice choice, double paid)
+  OfferLesson(const Situation& now, OfferedChoice choice, double paid)
       : context(now.context.begin(), now.context.end()),
         features(now.actions[choice.action].features.begin(),
                  now.actions[choice.action].features.end()),
         id(now.actions[choice.action].id),
-        value(choice.value),
+        made{{0, choice.value}, choice.probability},
         reward(paid) {}
 
   void teach(auto& player) const {
     const OfferedAction action{.id = id, .features = features};
-    player.learn(Situation{context, {&action, 1}}, Choice{0, value}, reward);
+    player.learn(Situation{context, {&action, 1}}, made, reward);
   }
 
   std::vector<HashedFeature> context, features;
   std::string id;
-  double value, reward;
+  OfferedChoice made;
+  double reward;
 };
 
 // An agent whose rewards come late, for the simulation loop: the same choices, and every Choice is
@@ -100,11 +102,11 @@ class LateLearner {
       : agent_(agent), mail_(late, stream) {}
 
   template <class X>
-  Choice choose(const X& x, Rng& rng) {
+  auto choose(const X& x, Rng& rng) {
     return agent_.choose(x, rng);
   }
   template <class X>
-  void learn(const X& x, Choice made, double reward) {
+  void learn(const X& x, const auto& made, double reward) {
     mail_.end_step(Lesson(x, made, reward), [&](const Lesson& lesson) { lesson.teach(agent_); });
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,6 +27,8 @@ struct Forecast {
   double bonus = 0.0;         // what the strategy adds to the value for that
   double pooled = 0.0;        // the part of S2_a that comes from the residuals of all actions
 };
+
+inline constexpr double kUnknownProbability = std::numeric_limits<double>::quiet_NaN();
 
 // What is known about an action id.
 struct ActionRecord {
@@ -55,9 +58,12 @@ class OfferAgent {
   virtual void decide(HashedFeatures context, std::span<const OfferedAction> actions,
                       std::optional<double> exploration, std::span<Forecast> out) const = 0;
 
-  // Learns the reward of this action, which was chosen when its predicted mean was `value` (eq. 5).
+  // Learns the reward of this action, which was chosen when its predicted mean was `value` (eq. 5)
+  // and its probability `probability`. Most agents do not use the latter; one that does throws an
+  // Error if it is not known.
   virtual void learn(HashedFeatures context, const OfferedAction& action, double value,
-                     double reward) = 0;
+                     double reward, double probability = kUnknownProbability) = 0;
+  virtual bool uses_probability() const noexcept = 0;
 
   // How many rewards were learned from.
   virtual std::uint64_t learned() const noexcept = 0;

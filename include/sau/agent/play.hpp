@@ -21,7 +21,7 @@ template <class P, class A, class R>
 void play(P& problem, A& agent, Streams& rng, std::uint64_t steps, R& record) {
   for (std::uint64_t n = 0; n < steps; ++n) {
     const auto x = problem.next(rng.problem);
-    const Choice made = agent.choose(x, rng.agent);
+    const auto made = agent.choose(x, rng.agent);
     const double reward = problem.pull(made.action, rng.problem);
     agent.learn(x, made, reward);
     if (!record.step(made.action, reward, problem.regret(made.action))) return;

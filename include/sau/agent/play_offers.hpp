@@ -11,20 +11,25 @@
 
 namespace sau {
 
+// A choice among offered actions, and the probability it had.
+struct OfferedChoice : Choice {
+  double probability = kUnknownProbability;
+};
+
 // An agent for actions by id, as the simulation loop needs it: draws from the agent's
 // probabilities.
 class OfferPlayer {
  public:
   explicit OfferPlayer(OfferAgent& agent) : agent_(agent) {}
 
-  Choice choose(const Situation& now, Rng& rng) {
+  OfferedChoice choose(const Situation& now, Rng& rng) {
     forecast_.resize(now.actions.size());
     agent_.decide(now.context, now.actions, std::nullopt, forecast_);
     const std::size_t chosen = draw_from(forecast_, rng.uniform(), &Forecast::probability);
-    return {static_cast<Action>(chosen), forecast_[chosen].value};
+    return {{static_cast<Action>(chosen), forecast_[chosen].value}, forecast_[chosen].probability};
   }
-  void learn(const Situation& now, Choice made, double reward) {
-    agent_.learn(now.context, now.actions[made.action], made.value, reward);
+  void learn(const Situation& now, OfferedChoice made, double reward) {
+    agent_.learn(now.context, now.actions[made.action], made.value, reward, made.probability);
   }
 
  private:

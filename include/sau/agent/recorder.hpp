@@ -27,6 +27,18 @@ struct TrialRecord {
   bool failed() const noexcept { return !failure.empty(); }
 };
 
+// How others watch and end a trial while it is played. Both pointers may be null, and must outlive
+// the trial.
+struct TrialControl {
+  TrialControl() = default;
+  TrialControl(const std::atomic<bool>* end) : stop(end) {}  // NOLINT: a stop alone is a control
+  TrialControl(const std::atomic<bool>* end, std::atomic<std::uint64_t>* counter)
+      : stop(end), steps(counter) {}
+
+  const std::atomic<bool>* stop = nullptr;      // set it to end the trial early
+  std::atomic<std::uint64_t>* steps = nullptr;  // steps played, brought up to date now and then
+};
+
 // Adds up a trial step by step. A trial is stuck if, in the last tenth of its steps, it made fewer
 // than half as many plays without regret as a uniform choice would, 1 / actions; or if one action
 // took at least 95 % of those plays and at least half of them had regret. If the last tenth has
@@ -34,10 +46,10 @@ struct TrialRecord {
 // actions counts as 1 / m plays without regret, and ids identify the actions.
 class Recorder {
  public:
-  // `points`, from curve_points(steps), and `stop`, which ends the trial early, must outlive the
-  // recorder. `actions` is 0 if actions come and go.
+  // `points`, from curve_points(steps), must outlive the recorder. `actions` is 0 if actions come
+  // and go. `control` is looked at when the trial reaches a point.
   Recorder(Action actions, std::uint64_t steps, std::span<const std::uint64_t> points,
-           const std::atomic<bool>* stop = nullptr);
+           const TrialControl& control = {});
 
   // Returns false if the trial must end here.
   bool step(Action action, double reward, double regret) noexcept {
@@ -70,7 +82,7 @@ class Recorder {
   double by_chance_ = 0.0;
   std::span<const std::uint64_t> points_;
   std::vector<double> curve_;
-  const std::atomic<bool>* stop_;
+  TrialControl control_;
 };
 
 }  // namespace sau

@@ -90,7 +90,6 @@ struct ComponentInfo {
   std::string name, summary;
   std::vector<FieldInfo> settings;
   std::vector<std::string> fits = {};  // of a strategy: the models it can explore with
-  bool by_ids = true;                  // it can play actions that come and go
 };
 std::vector<ComponentInfo> list_models();
 std::vector<ComponentInfo> list_strategies();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <bit>
 #include <concepts>
 #include <cstdint>
@@ -13,19 +14,51 @@
 
 namespace sau {
 
+namespace detail {
+
+// The floating-point type that T consists of; no Type if it is something else.
+template <class T>
+struct ScalarOf {};
+template <>
+struct ScalarOf<float> {
+  using Type = float;
+};
+template <>
+struct ScalarOf<double> {
+  using Type = double;
+};
+template <class T, std::size_t N>
+struct ScalarOf<std::array<T, N>> : ScalarOf<T> {};
+
+}  // namespace detail
+
 // Learned state as bytes. A component describes its state once, for both directions:
 //     static void state(auto& self, auto&& field) { field("mean", self.mean_); }
 // A field is its name, its length in bytes and its little-endian contents. Reading requires the
 // same names in the same order with the same sizes; anything else is an error.
 class StateWriter {
  public:
+  // A field that is an array of floating-point numbers, and where it is in the bytes.
+  struct NumberField {
+    std::string name;
+    bool single = false;  // float, not double
+    std::size_t start = 0, count = 0;
+  };
+
   template <class T>
   void operator()(std::string_view name, const T& value) {
     text(name);
     put(value);
+    if constexpr (requires { typename detail::ScalarOf<typename T::value_type>::Type; }) {
+      using Scalar = typename detail::ScalarOf<typename T::value_type>::Type;
+      const std::size_t size = value.size() * sizeof(typename T::value_type);
+      numbers_.push_back({std::string(name), sizeof(Scalar) == sizeof(float), bytes_.size() - size,
+                          size / sizeof(Scalar)});
+    }
   }
 
   const std::string& bytes() const noexcept { return bytes_; }
+  const std::vector<NumberField>& numbers() const noexcept { return numbers_; }
 
  private:
   template <class T>
@@ -61,6 +94,7 @@ class StateWriter {
   }
 
   std::string bytes_;
+  std::vector<NumberField> numbers_;
 };
 
 struct FieldSize {

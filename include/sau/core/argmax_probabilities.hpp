@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <span>
 
 namespace sau {
@@ -25,6 +27,18 @@ struct StudentMarginal {
   double dof = 1.0;    // > 0, degrees of freedom
   bool operator==(const StudentMarginal&) const = default;
 };
+
+// The standard deviation; infinite if there is none.
+inline double spread_of(const NormalMarginal& m) noexcept { return m.spread; }
+inline double spread_of(const BetaMarginal& m) noexcept {
+  const double sum = m.alpha + m.beta;
+  return std::sqrt(m.alpha * m.beta / (sum + 1.0)) / sum;
+}
+inline double spread_of(const StudentMarginal& m) noexcept {
+  if (m.scale == 0.0) return 0.0;
+  if (m.dof <= 2.0) return std::numeric_limits<double>::infinity();
+  return m.scale * std::sqrt(m.dof / (m.dof - 2.0));
+}
 
 // out[a] = P(the draw of action a is the largest of the independent draws), that is
 //     integral of  f_a(z) * product over b != a of F_b(z)  dz,

@@ -4,10 +4,14 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "sau/evaluate/logged_choice.hpp"
 
 namespace sau {
+
+// The segment of a decision that does not have the feature.
+inline constexpr std::string_view kNoSegment = "(none)";
 
 // Where logged decisions come from: a file, the folder of a service, arrays in memory.
 class ChoiceSource {
@@ -22,6 +26,9 @@ class ChoiceSource {
   // The lines or records that it has: `line` of every decision lies between them.
   virtual std::uint64_t first_line() const { return 1; }
   virtual std::uint64_t last_line() const = 0;
+
+  // Whether the order of actions is the caller's own, so that the first is his choice.
+  virtual bool has_order() const { return true; }
 
   // The next piece, in order; nothing at the end.
   virtual std::optional<Piece> next() = 0;

@@ -17,10 +17,11 @@ struct ScoredChoice {
   double predicted = 0.0;     // r^(a), by the reward model
   double direct = 0.0;        // D = sum over actions of pi r^
   double group_weight = 0.0;  // w of the group of actions with the features of a; NaN if unknown
+  double importance = 1.0;    // u: how many decisions it stands for
 };
 
-// An estimate of what a policy would have earned per decision. It is a mean over decisions, or a
-// ratio of means; only sums are kept.
+// An estimate of what a policy would have earned per decision. It is a mean over decisions,
+// weighted by their importance, or a ratio of such means; only sums are kept.
 class Estimator {
  public:
   virtual ~Estimator() = default;

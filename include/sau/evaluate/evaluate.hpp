@@ -42,6 +42,7 @@ struct CoursePoint {
   std::uint64_t decisions = 0;
   double value = 0.0;
   Interval ends{}, gain{};
+  Milliseconds time = 0;  // of the last of them; 0 if the log has none
 };
 
 struct ActionShare {
@@ -106,6 +107,8 @@ struct EvaluationResult {
   std::string source;
   std::uint64_t decisions = 0;  // that were scored
   std::uint64_t learned = 0;    // that were only learned from
+  // When they were made; 0 if the log does not say it of every one.
+  Milliseconds first_time = 0, last_time = 0;
   std::map<std::string, std::uint64_t> skipped;
   double logged = 0.0, logged_error = 0.0;  // mean reward
   std::uint64_t actions = 0;                // different ids

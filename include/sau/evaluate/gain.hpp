@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "sau/core/types.hpp"
 #include "sau/evaluate/intervals.hpp"
@@ -47,9 +48,10 @@ class GainScore {
            std::span<const double> predicted, std::span<const CutPredictions> cut);
 
   // A decision whose chance is unknown: counts for value() alone.
-  void add_unweighed(double gain) noexcept {
+  void add_unweighed(double gain, double importance) noexcept {
     ++count_;
-    mean_ += (gain - mean_) / static_cast<double>(count_);
+    total_ += importance;
+    mean_ += importance * (gain - mean_) / total_;
   }
 
   std::uint64_t decisions() const noexcept { return count_; }
@@ -64,6 +66,10 @@ class GainScore {
 
   static void state(auto& self, auto&& field) {
     field("gain_decisions", self.count_);
+    // What is saved comes from a service, where every decision has the importance 1.
+    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(self)>>) {
+      self.total_ = static_cast<double>(self.count_);
+    }
     field("gain_mean", self.mean_);
     LowerMeanSequence::state(self.more_, field);
     LowerMeanSequence::state(self.less_, field);
@@ -73,8 +79,8 @@ class GainScore {
   RewardRange rewards_;
   bool predicts_;
   std::uint64_t count_ = 0;
-  double mean_ = 0.0;
-  LowerMeanSequence more_, less_;  // of the gain, and of its negative
+  double mean_ = 0.0, total_ = 0.0;  // of the gains; of their importances
+  LowerMeanSequence more_, less_;    // of the gain, and of its negative
 };
 
 }  // namespace sau

@@ -25,6 +25,9 @@ struct LoggedChoice {
   // Of every action; empty if the log has at most that of the chosen one.
   std::span<const double> chances = {};
   double reward = 0.0;
+  // How many decisions it stands for: 1 / (1 - pdrop), if others were left out of the log by
+  // chance.
+  double importance = 1.0;
   std::uint64_t line = 0;  // of the file, or number of the record
   Milliseconds time = 0;   // 0 if the log has none
   // The values of the features by which results are divided, in the order they were asked for.
@@ -50,6 +53,7 @@ class ChoiceBatch {
     double chance = 0.0;
     bool all_chances = false;  // those given to add_action() are the logged ones
     double reward = 0.0;
+    double importance = 1.0;
     std::uint64_t line = 0;
     Milliseconds time = 0;
   };

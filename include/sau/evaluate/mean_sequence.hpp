@@ -42,7 +42,7 @@ class LowerMeanSequence {
   // The logarithm of the money against m.
   double log_wealth(double m) const noexcept;
   // Every mean below it is excluded at this moment; `least`, the least possible mean, if none is.
-  double bound(double alpha, double least) const noexcept;
+  double bound(double alpha, double least) const;
 
   // The shifts are those it was made with.
   static void state(auto& self, auto&& field) {
@@ -57,8 +57,13 @@ class LowerMeanSequence {
     std::array<double, kBets> product{};  // of the factors since the last transfer to `logs`
     std::array<double, kBets> logs{};
   };
+  using Logs = std::array<double, kBets>;  // S_b
   static const std::array<double, kBets>& bets() noexcept;
   void transfer() noexcept;
+  Logs logs(std::size_t shift) const noexcept;
+  template <class LogsOf>
+  double log_wealth(double m, const LogsOf& logs_of) const noexcept;
+  double mean_at(std::span<const Logs> logs, double gain) const noexcept;
 
   std::vector<double> shifts_;
   std::vector<Sums> sums_;  // one per shift

@@ -32,9 +32,12 @@ struct ScoreSettings {
 struct Coverage {
   std::uint64_t decisions = 0;
   std::uint64_t unknown = 0;            // decisions without a logged chance; they have no weight
-  double weights = 0.0, squares = 0.0;  // sums of w and w^2
-  double largest = 0.0;                 // the largest w
+  double importance = 0.0;              // sum of u: decisions that they stand for
+  double weights = 0.0, squares = 0.0;  // sums of u w and (u w)^2
+  double largest = 0.0;                 // the w with the largest u w
+  double largest_share = 0.0;           // of that decision in `weights`
   std::uint64_t largest_line = 0;
+  bool mixed = false;  // not all decisions have the same importance
   // With all logged chances: the policy's mass on actions that the log could not choose (mean), and
   // the share of decisions that have such an action. The largest w that could have come.
   bool all_chances = true;
@@ -43,11 +46,18 @@ struct Coverage {
   double largest_possible = 0.0;
 
   void add(const LoggedChoice& choice, std::span<const double> policy, double weight) noexcept;
+  void add_unweighed(const LoggedChoice& choice) noexcept;  // its chance is unknown
 
   double effective_size() const noexcept;  // (sum w)^2 / sum w^2; 0 without weights
   double mean_weight() const noexcept;
   double mean_weight_z() const noexcept;  // how many standard errors it is from 1
   double mean_missed() const noexcept;
+
+ private:
+  void count(double u) noexcept;
+
+  double first_importance_ = 0.0, heaviest_ = 0.0;  // the first u, the largest u w
+  double uu_ = 0.0, uuw_ = 0.0;                     // sums of u^2 and u^2 w
 };
 
 struct EstimateResult {
@@ -85,7 +95,7 @@ class PolicyScore {
   // What the policy earns more than the logged one, per decision, and its interval of that kind.
   double gain() const noexcept { return gain_.value(); }
   Interval anytime_gain() const {
-    if (coverage_.unknown > 0) return {kUndefined, kUndefined};
+    if (!has_sequence()) return {kUndefined, kUndefined};
     return gain_.anytime(settings_.alpha);
   }
   // As GainScore::evidence().
@@ -98,6 +108,8 @@ class PolicyScore {
                         std::span<const double> predicted, double weight);
   double group_weight(const LoggedChoice& choice, std::span<const double> policy) const;
   Interval interval(IntervalKind kind, const std::string& name, const Estimator& estimator) const;
+  // Bets need all chances, and decisions that count alike.
+  bool has_sequence() const noexcept { return coverage_.unknown == 0 && !coverage_.mixed; }
   bool applies(IntervalKind kind, const std::string& name) const;
 
   ScoreSettings settings_;

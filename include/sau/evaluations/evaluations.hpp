@@ -5,17 +5,24 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sau/core/time_text.hpp"
 #include "sau/serve/service.hpp"
 
 namespace sau {
 
+// Agents that are worth a try when the caller names none.
+std::vector<std::string> experiment_agents();
+
 struct EvaluationsOptions {
   std::filesystem::path folder;              // of the service
   std::function<Milliseconds()> clock = {};  // the system's when empty
   // Called with one sentence for each thing that the operator should know; from several threads.
   std::function<void(const std::string&)> note = {};
+  std::vector<std::string> experiments = experiment_agents();
+  // Evaluations run at the lowest priority: decisions come first.
+  bool lowest_priority = true;
 };
 
 // Evaluations of the service's own log, as Personalizer has them (docs/personalizer.md): what other
@@ -45,7 +52,7 @@ class Evaluations {
   // whole log first, and the caller waits for that.
   void apply(std::string_view body, const Answer<Done>& answer);
 
-  // Returns when no evaluation is left to be run.
+  // Returns when automatic optimisation has done what is due, and no evaluation is left to be run.
   void settle();
 
  private:

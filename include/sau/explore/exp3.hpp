@@ -18,6 +18,13 @@ struct Exp3Options {
   }
 };
 
+// The chances at step n, from minus the estimated losses.
+inline void exp3_chances(std::span<const double> gain, double rate, double n,
+                         std::span<double> out) noexcept {
+  const auto actions = static_cast<double>(gain.size());
+  softmax_chances(gain, 1.0 / (rate * std::sqrt(std::log(actions) / (n * actions))), out);
+}
+
 // The estimated losses of every action, and the chances that follow from them.
 class ImportanceLosses {
  public:
@@ -26,13 +33,40 @@ class ImportanceLosses {
 
   std::size_t actions() const noexcept { return gain_.size(); }
   std::span<const double> chance() const noexcept { return chance_; }
+  void describe(auto&& column) const {
+    std::vector<double> loss(gain_);
+    for (double& number : loss) number = 0.0 - number;
+    column("loss", "estimated sum of losses", loss);
+    column("chance", "of being chosen next", chance_);
+  }
 
   // A reward came. Its loss is divided by the chance that the action has now, which is the one it
   // was drawn with unless the reward is late.
   void rewarded(Action action, double reward) noexcept {
-    gain_[action] -= (1.0 - reward) / std::max(chance_[action], kLeastChance);
+    gain_[action] -= weighed(reward, chance_[action]);
     ++rewards_;
     restored();
+  }
+
+  // By id, minus the estimated loss is the record's own number, and the agent's own loss is that of
+  // the totals. An id that is new once every known id has had kOpening rewards on average starts
+  // with the agent's loss, as if it had been played before whenever anything was: with none, it
+  // would be played until it had lost as much as the others. Before that it starts with none, as in
+  // a fixed set of actions.
+  static constexpr bool kUsesProbability = true;
+  static constexpr bool keeps_own() noexcept { return true; }
+  static double own_width(const IdRecord* record, const IdTotals& totals) noexcept {
+    if (record != nullptr) return record->own;
+    return totals.learned < kOpening * (totals.ids + 1) ? 0.0 : -totals.own;
+  }
+  // This reward is number totals.learned, and a new id is not counted in totals.ids yet.
+  static void observe_id(IdRecord& record, IdTotals& totals, const IdLesson& lesson) noexcept {
+    if (record.count == 0) {
+      record.own = own_width(nullptr, {totals.learned - 1, totals.ids, totals.own});
+    }
+    record.own -= weighed(lesson.reward, lesson.probability);
+    totals.own += 1.0 - lesson.reward;
+    record.squares += lesson.residual * lesson.residual;
   }
 
   static void state(auto& self, auto&& field) {
@@ -40,14 +74,19 @@ class ImportanceLosses {
     field("rewards", self.rewards_);
   }
   void restored() noexcept {
-    const auto actions = static_cast<double>(gain_.size());
-    const double n = static_cast<double>(rewards_) + 1.0;
-    softmax_chances(gain_, 1.0 / (rate_ * std::sqrt(std::log(actions) / (n * actions))), chance_);
+    exp3_chances(gain_, rate_, static_cast<double>(rewards_) + 1.0, chance_);
   }
 
  private:
   // Only the action of a late reward can have less, so this keeps numbers finite and nothing else.
   static constexpr double kLeastChance = 1e-100;
+  // In a fixed set of actions one that has no reward yet has the largest chance. That one of them
+  // has none after so many rewards for each of the others happens with a chance below exp(-64).
+  static constexpr std::uint64_t kOpening = 64;
+
+  static double weighed(double reward, double chance) noexcept {
+    return (1.0 - reward) / std::max(chance, kLeastChance);
+  }
 
   double rate_;
   std::vector<double> gain_;  // minus the estimated losses
@@ -63,14 +102,13 @@ class Exp3 {
  public:
   static constexpr std::string_view kName = "exp3";
   static constexpr std::string_view kSummary =
-      "EXP3: chances by importance-weighted losses, rewards in [0, 1], fixed set of actions";
+      "EXP3: chances by importance-weighted losses, rewards in [0, 1]";
   static constexpr std::string_view kNeeds = "a model that ignores contexts";
   template <class M>
   static constexpr bool kFits = [] {
     if constexpr (requires { M::kUsesContext; }) return !M::kUsesContext;
     return false;
   }();
-  static constexpr bool kByIds = false;
   static constexpr RewardRange kRewards{0.0, 1.0};
   using Options = Exp3Options;
 
@@ -80,7 +118,11 @@ class Exp3 {
   ImportanceLosses evidence() const { return {actions_, options_.rate}; }
 
   void probabilities(const auto& offer, std::span<double> out) const noexcept {
-    std::ranges::copy(offer.evidence().chance(), out.begin());
+    if constexpr (requires { offer.evidence().chance(); }) {
+      std::ranges::copy(offer.evidence().chance(), out.begin());
+    } else {
+      exp3_chances(offer.evidence().width(), options_.rate, static_cast<double>(offer.step()), out);
+    }
   }
 
  private:

@@ -98,7 +98,7 @@ class Explorer {
  private:
   static constexpr bool kAnneals = requires(Evidence & evidence) { evidence.stepped(); };
   static constexpr bool kDraws = !requires(const S& strategy, Rng& rng) {
-    strategy.choose(std::declval<const IdOffer<int>&>(), rng);
+    strategy.choose(std::declval<const IdOffer&>(), rng);
   };
 
   S strategy_;

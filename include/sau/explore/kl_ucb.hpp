@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "sau/core/bernoulli_kl.hpp"
-#include "sau/explore/strategy.hpp"
+#include "sau/explore/counting_index.hpp"
 
 namespace sau {
 
@@ -22,7 +22,7 @@ struct KlUcbOptions {
 //     max { q in [mu_a(x), 1] : n_a kl(mu_a(x), q) <= ln n + c ln(ln n) },
 // with kl the divergence of two coins. A value outside [0, 1], as a regression may predict, counts
 // as the nearest end.
-class KlUcb {
+class KlUcb : public CountingIndex<KlUcb> {
  public:
   static constexpr std::string_view kName = "kl_ucb";
   static constexpr std::string_view kSummary =
@@ -32,21 +32,9 @@ class KlUcb {
   using Options = KlUcbOptions;
 
   explicit KlUcb(const Setup& setup, Options options = {})
-      : options_(options), actions_(setup.shape.actions) {}
+      : CountingIndex(setup), options_(options) {}
 
-  PullCounts evidence() const { return PullCounts(actions_); }
-
-  Action choose(const auto& offer, Rng& rng) const noexcept {
-    return choose_best(offer, 0.0, rng, [&] { return best(offer); });
-  }
-
-  void probabilities(const auto& offer, std::span<double> out) const noexcept {
-    best_probabilities(offer, 0.0, best(offer), out);
-  }
-
- private:
-  Action best(const auto& offer) const noexcept {
-    if (offer.in_opening(1)) return offer.opening_action();
+  Action largest(const auto& offer) const noexcept {
     const auto value = offer.values();
     const auto& evidence = offer.evidence();
     const auto width = evidence.width();  // 1 / sqrt(n_a)
@@ -60,8 +48,8 @@ class KlUcb {
     });
   }
 
+ private:
   Options options_;
-  Action actions_;
 };
 
 }  // namespace sau

@@ -53,26 +53,48 @@ class FixedOffer {
   mutable std::span<const double> value_;
 };
 
+// What the model of an offer by id says about the candidates besides their values, for a strategy
+// that wants it.
+class IdSource {
+ public:
+  virtual ~IdSource() = default;
+  virtual std::span<const double> widths() const = 0;
+  // The chance of every candidate that its draw from the posterior is the largest.
+  virtual void best_chances(std::span<double> out) const = 0;
+};
+
 // The offer of actions that come and go by id: the candidates of one decision, without those that
-// are excluded. `Source` provides widths and marginals, if the strategy wants them. Steps count the
-// rewards learned from: with many decisions in flight, choices have no order.
-template <class Source>
+// are excluded. Steps count the rewards learned from: with many decisions in flight, choices have
+// no order.
 class IdOffer {
  public:
   struct Numbers {
-    std::span<const double> value;      // predicted means
-    std::span<const double> width;      // evidence; empty if the strategy wants none
-    std::span<const double> variance;   // tau2_a
+    std::span<const double> value;     // predicted means
+    std::span<const double> width;     // evidence; empty if the strategy wants none
+    std::span<const double> variance;  // tau2_a
+    // How far the members of a committee differ; empty for other models.
+    std::span<const double> disagreement;
     std::uint64_t learned = 0;          // rewards learned from, of all actions
+    double counted = 0.0;               // those that count in ln n
     std::optional<double> exploration;  // share of uniform choices that the caller asks for
   };
 
-  IdOffer(const Numbers& numbers, const Source& source) noexcept
+  // The posterior of the candidates.
+  struct Marginals {
+    const IdSource& source;
+    friend void argmax_probabilities(const Marginals& marginals, std::span<double> out) {
+      marginals.source.best_chances(out);
+    }
+  };
+
+  IdOffer(const Numbers& numbers, const IdSource& source) noexcept
       : numbers_(numbers), source_(source) {}
 
   std::size_t size() const noexcept { return numbers_.value.size(); }
   std::uint64_t step() const noexcept { return numbers_.learned + 1; }
-  OfferedEvidence evidence() const noexcept { return {numbers_.width, numbers_.variance}; }
+  OfferedEvidence evidence() const noexcept {
+    return {numbers_.width, numbers_.variance, numbers_.counted};
+  }
   double share(double own) const noexcept { return numbers_.exploration.value_or(own); }
   std::span<const double> values() const noexcept { return numbers_.value; }
 
@@ -80,15 +102,12 @@ class IdOffer {
   static constexpr Action opening_action() noexcept { return 0; }
 
   std::span<const double> widths() const { return source_.widths(); }
-  std::span<const double> disagreement() const requires requires(const Source& source) {
-    source.disagreement();
-  }
-  { return source_.disagreement(); }
-  auto marginals() const { return source_.marginals(); }
+  std::span<const double> disagreement() const noexcept { return numbers_.disagreement; }
+  Marginals marginals() const noexcept { return {source_}; }
 
  private:
   Numbers numbers_;
-  const Source& source_;
+  const IdSource& source_;
 };
 
 }  // namespace sau

@@ -40,7 +40,6 @@ class SauSampling {
   explicit SauSampling(const Setup& setup, Options options = {})
       : options_(options), actions_(setup.shape.actions) {}
 
-  void check_by_ids() const { options_.prior.check_by_ids(kName); }
   SauState evidence() const { return SauState(actions_, options_.alpha, options_.prior); }
 
   Action choose(const auto& offer, Rng& rng) const noexcept {

@@ -35,12 +35,6 @@ struct SauPrior {
                        "; expected one of them");
     }
   }
-  void check_by_ids(std::string_view strategy) const {
-    if (discount < 1.0) {
-      throw UsageError(std::string(strategy) + ": discount=" + format_number(discount) +
-                       " needs a fixed set of actions; it cannot play actions by id");
-    }
-  }
 };
 
 // Sample Average Uncertainty (Zhu & Rigotti 2021, eqs. 5 and 6, algorithm 1). Per action a count
@@ -61,6 +55,7 @@ class SauState {
   explicit SauState(std::size_t actions, double scale = 1.0, const SauPrior& prior = {})
       : scale_(scale),
         prior_(prior),
+        forgets_(prior.discount != 1.0),
         plain_(prior.pool == 0.0 && prior.discount == 1.0),
         pulls_(actions),
         square_(actions, prior.start),
@@ -78,15 +73,54 @@ class SauState {
   double width_of(double count, double squares) const noexcept {
     return scale_ * (std::sqrt(squares) / count);
   }
+
+  // By id, a discounted n_a is the record's own number, as it was at the latest reward of the id.
+  bool keeps_own() const noexcept { return forgets_; }
+  CountAndSquares known(const IdRecord& record, const IdTotals& totals) const noexcept {
+    if (!keeps_own()) return {static_cast<double>(record.count), record.squares};
+    const auto age = static_cast<double>(totals.learned - record.last_seen);
+    const double keep = std::max(std::pow(prior_.discount, age), kLeastPulls / record.own);
+    return {keep * record.own, keep * record.squares};
+  }
+  double counted(const IdTotals& totals) const noexcept {
+    return keeps_own() ? totals.own : static_cast<double>(totals.learned);
+  }
+  // This reward is number totals.learned.
+  void observe_id(IdRecord& record, IdTotals& totals, const IdLesson& lesson) const noexcept {
+    if (keeps_own()) {
+      totals.own = prior_.discount * totals.own + 1.0;
+      if (record.own > 0.0) {
+        const CountAndSquares left = known(record, totals);
+        record.own = left.count;
+        record.squares = left.squares;
+      }
+      record.own += 1.0;
+    }
+    record.squares += lesson.residual * lesson.residual;
+  }
+
+  // sqrt(SAU) of every action: width() without its scale.
+  std::vector<double> spread() const {
+    std::vector<double> result(width_);
+    for (double& number : result) number /= scale_;
+    return result;
+  }
+  void describe(auto&& column) const {
+    std::vector<double> squares(square_);
+    for (double& number : squares) number += prior_.pool * pooled_.mean();
+    column("count", "n_a, rewards learned from", pulls_);
+    column("S2", "sum of squared residuals", squares);
+    column("spread", "sqrt(S2) / n, the uncertainty of the mean", spread());
+  }
   double pulls(Action action) const noexcept { return pulls_[action]; }
   double square(Action action) const noexcept { return square_[action]; }
   const SauPrior& prior() const noexcept { return prior_; }
   // ln n of the bonus at this step.
   double log_n(std::uint64_t step) const noexcept {
-    return prior_.discount == 1.0 ? log_step(step) : std::log(std::max(2.0, remembered_ + 1.0));
+    return forgets_ ? log_of_rewards(remembered_) : log_step(step);
   }
   // Whether states that learned separately add up.
-  bool sums() const noexcept { return prior_.discount == 1.0; }
+  bool sums() const noexcept { return !forgets_; }
   // How many actions have no reward yet.
   std::size_t unplayed() const noexcept { return unplayed_; }
   bool is_unplayed(std::size_t action) const noexcept { return pulls_[action] == 0.0; }
@@ -124,7 +158,7 @@ class SauState {
   static void state(auto& self, auto&& field) {
     field("pulls", self.pulls_);
     field("square", self.square_);
-    if (self.prior_.discount != 1.0) field("remembered", self.remembered_);
+    if (self.forgets_) field("remembered", self.remembered_);
     if (self.prior_.pool == 0.0) return;
     field("pooled_count", self.pooled_.count);
     field("pooled_squares", self.pooled_.squares);
@@ -148,7 +182,7 @@ class SauState {
   }
   // A reward that changes the width of every action. Not inlined: that would slow down the others.
   [[gnu::noinline]] void observe_all(Action action, double residual) noexcept {
-    if (prior_.discount != 1.0) forget();
+    if (forgets_) forget();
     add(action, residual);
     if (prior_.pool != 0.0) pooled_.add(residual);
     refresh_all();
@@ -176,6 +210,7 @@ class SauState {
 
   double scale_;
   SauPrior prior_;
+  bool forgets_;             // discount < 1
   bool plain_;               // a reward changes the width of one action only
   double remembered_ = 0.0;  // rewards of all actions, discounted; only with discount < 1
   PooledResiduals pooled_;   // only with pool > 0
@@ -192,7 +227,7 @@ inline double disagreement_bonus(double disagreement, double variance) noexcept 
   return square > 0.0 ? square / std::sqrt(square + variance) : 0.0;
 }
 
-// The predicted value of every candidate, with that bonus if the model has one to give.
+// The predicted value of every candidate, with that bonus if the model is a committee.
 template <class Offer>
 class OptimisticValues {
  public:
@@ -200,11 +235,12 @@ class OptimisticValues {
     if constexpr (kDisagrees) disagreement_ = offer.disagreement();
   }
   [[gnu::always_inline]] double operator()(std::size_t a) const noexcept {
-    if constexpr (!kDisagrees) {
-      return value_[a];
-    } else {
-      return value_[a] + disagreement_bonus(disagreement_[a], offer_.evidence().variance(a));
+    if constexpr (kDisagrees) {
+      if (!disagreement_.empty()) {
+        return value_[a] + disagreement_bonus(disagreement_[a], offer_.evidence().variance(a));
+      }
     }
+    return value_[a];
   }
 
  private:

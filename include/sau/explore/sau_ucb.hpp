@@ -38,7 +38,6 @@ class SauUcb {
   explicit SauUcb(const Setup& setup, Options options = {})
       : options_(options), actions_(setup.shape.actions) {}
 
-  void check_by_ids() const { options_.prior.check_by_ids(kName); }
   SauState evidence() const { return SauState(actions_, 1.0, options_.prior); }
 
   Action choose(const auto& offer, Rng& rng) const noexcept {

@@ -36,8 +36,6 @@ namespace sau {
 //    Never throws, never allocates. Without it the choice is drawn from the probabilities;
 //  - kNeeds and kFits<Model>: what it needs from a model, if not every model will do;
 //  - kRewards: the rewards it is made for, if not every reward will do;
-//  - kByIds: false if it cannot play actions that come and go by id. If that depends on its
-//    settings, check_by_ids() throws UsageError;
 //  - kCountsSteps: true if a choice depends on step().
 template <class S>
 concept Strategy = std::copyable<S> &&
@@ -52,7 +50,9 @@ namespace detail {
 
 template <class S, class M>
 constexpr bool model_suffices() {
-  if constexpr (requires { S::template kFits<M>; }) {
+  if constexpr (requires { M::kStandsForOthers; }) {
+    return true;  // it is decided by the model that it stands for
+  } else if constexpr (requires { S::template kFits<M>; }) {
     return S::template kFits<M>;
   } else {
     return true;
@@ -70,16 +70,6 @@ constexpr bool counts_steps() {
 
 }  // namespace detail
 
-// A model or strategy can play actions that come and go by id.
-template <class T>
-constexpr bool plays_by_ids() {
-  if constexpr (requires { T::kByIds; }) {
-    return T::kByIds;
-  } else {
-    return true;
-  }
-}
-
 // The rewards that a model of this kind with strategy S can learn from.
 template <class S>
 constexpr RewardRange rewards_with(RewardRange model) {
@@ -91,12 +81,12 @@ constexpr RewardRange rewards_with(RewardRange model) {
 }
 
 // The one of the two that rules out most: its name is in the message about a reward.
-template <class M, class S>
-constexpr std::string_view strictest() {
+template <class S>
+constexpr std::string_view strictest(std::string_view model, RewardRange rewards) {
   if constexpr (requires { S::kRewards; }) {
-    if (!S::kRewards.contains(M::kRewards)) return S::kName;
+    if (!S::kRewards.contains(rewards)) return S::kName;
   }
-  return M::kName;
+  return model;
 }
 
 // Strategy S can choose with model M.

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "sau/explore/strategy.hpp"
+#include "sau/explore/counting_index.hpp"
 
 namespace sau {
 
@@ -15,7 +15,7 @@ struct Ucb1Options {
 
 // UCB1 (Auer et al. 2002; Zhu & Rigotti 2021, appendix A.3): every action once, then
 //     argmax_a  mu_a(x) + alpha * sqrt(2 ln n / n_a).
-class Ucb1 {
+class Ucb1 : public CountingIndex<Ucb1> {
  public:
   static constexpr std::string_view kName = "ucb1";
   static constexpr std::string_view kSummary = "value plus the bonus sqrt(2 ln n / n_a)";
@@ -23,21 +23,9 @@ class Ucb1 {
   using Options = Ucb1Options;
 
   explicit Ucb1(const Setup& setup, Options options = {})
-      : options_(options), actions_(setup.shape.actions) {}
+      : CountingIndex(setup), options_(options) {}
 
-  PullCounts evidence() const { return PullCounts(actions_); }
-
-  Action choose(const auto& offer, Rng& rng) const noexcept {
-    return choose_best(offer, 0.0, rng, [&] { return best(offer); });
-  }
-
-  void probabilities(const auto& offer, std::span<double> out) const noexcept {
-    best_probabilities(offer, 0.0, best(offer), out);
-  }
-
- private:
-  Action best(const auto& offer) const noexcept {
-    if (offer.in_opening(1)) return offer.opening_action();
+  Action largest(const auto& offer) const noexcept {
     const auto value = offer.values();
     const auto& evidence = offer.evidence();
     const auto width = evidence.width();
@@ -46,8 +34,8 @@ class Ucb1 {
                      [&](std::size_t a) { return value[a] + scale * width[a]; });
   }
 
+ private:
   Options options_;
-  Action actions_;
 };
 
 }  // namespace sau

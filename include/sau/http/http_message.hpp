@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@ struct HttpRequest {
   std::vector<HttpHeader> headers;  // in the order sent
   std::string body;
   std::shared_ptr<const void> permit = {};  // for a large body: released with the request
+  // Stands for the address that it came from: an IPv4 address, or an IPv6 /64 network.
+  std::uint64_t client = 0;
 
   // The first header of this name, in any case; empty if there is none.
   std::string_view header(std::string_view name) const noexcept;

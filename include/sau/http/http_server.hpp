@@ -43,6 +43,9 @@ constexpr std::size_t spare_connections(std::size_t connections) {
 struct HttpServerOptions {
   std::string address = "127.0.0.1";  // an IP address, or "localhost"
   std::uint16_t port = 0;             // 0: any free port
+  // A socket that listens already, instead of address and port. The server closes its own copy when
+  // it stops. If another process has one, connections wait there and are not refused.
+  int listener = -1;
   unsigned threads = 1;
   std::size_t header_limit = 16'384;   // bytes of the request line and the headers
   std::size_t body_limit = 1'048'576;  // bytes
@@ -63,8 +66,8 @@ struct HttpServerOptions {
   std::chrono::milliseconds idle_timeout = std::chrono::seconds(60);     // between two requests
   std::chrono::milliseconds write_timeout = std::chrono::seconds(60);    // to take an answer
   std::chrono::milliseconds stop_timeout = std::chrono::seconds(5);  // for requests begun at stop()
-  // PEM files, both or none: with them the server speaks only TLS, 1.2 or newer. The certificate
-  // may be followed, in the same file, by those of its issuers.
+  // PEM files, both or none: with them the server speaks only TLS, 1.3 or 1.2, with forward
+  // secrecy. The certificate may be followed, in the same file, by those of its issuers.
   std::string certificate_file = {}, key_file = {};
   // Called after the headers have arrived and before the body is read. It may answer the request,
   // which then does not reach the handler, or change how large this body may be (initially
@@ -93,9 +96,15 @@ class HttpServer {
 
   std::uint16_t port() const noexcept;
 
+  // Reads the files of the certificate and its key again, for connections that begin from now on;
+  // the others continue as they are. Throws Error if a file cannot be used, and changes nothing
+  // then. Thread-safe.
+  void reload_certificate();
+
   // Accepts no more connections, closes the idle ones, answers the requests that have begun, and
-  // returns when that is done. Requests whose reply has not been called yet count as begun; it
-  // waits for them until stop_timeout. Must not be called by the handler.
+  // returns when that is done. A connection that has not sent its first request yet gets two
+  // seconds. Requests whose reply has not been called yet count as begun; it waits for them until
+  // stop_timeout. Must not be called by the handler.
   void stop();
 
  private:

@@ -10,19 +10,22 @@
 #include <vector>
 
 #include "sau/core/archive.hpp"
+#include "sau/core/error.hpp"
 #include "sau/core/setup.hpp"
 #include "sau/core/types.hpp"
 #include "sau/model/by_ids.hpp"
+#include "sau/model/committee_options.hpp"
 #include "sau/model/joint_model.hpp"
+#include "sau/model/model_knowledge.hpp"
 #include "sau/model/value_model.hpp"
 
 namespace sau {
 
-// A model of the catalogue without its type, for a committee or a bootstrap. Most models have one
-// opinion on an action. A model may have several: neural_linear has its network's and its
-// regression's.
+// A model of the catalogue without its type. Most models have one opinion on an action. A model may
+// have several: neural_linear has its network's and its regression's.
 
-// Of a fixed set of actions. A plain value used by one thread.
+// Of a fixed set of actions. A plain value used by one thread. widths(), sample() and
+// best_chances() may only be called if the model has them (WidthModel, PosteriorModel).
 class AnyModel {
  public:
   virtual ~AnyModel() = default;
@@ -31,12 +34,26 @@ class AnyModel {
   // What opinion i is called within the model; empty if it is the only one.
   virtual std::string_view opinion_name(std::size_t i) const noexcept = 0;
   // The values by each opinion: opinions x actions, row-major.
-  virtual void values(Context x, std::span<double> out) noexcept = 0;
-  // The values that the model itself answers with: one per action.
-  virtual void own_values(Context x, std::span<double> out) noexcept = 0;
+  virtual void opinion_values(Context x, std::span<double> out) noexcept = 0;
+  // The values that the model itself answers with.
+  virtual std::span<const double> values(Context x) noexcept = 0;
+  // Empty for a model that is no committee.
+  virtual std::span<const double> disagreement(Context x) noexcept = 0;
+  virtual std::span<const double> widths(Context x) noexcept = 0;
+  virtual std::span<const double> sample(Context x, Rng& rng) noexcept = 0;
+  // The chance of every action that its draw is the largest of a sample.
+  virtual void best_chances(Context x, std::span<double> out) = 0;
   // The rewards it can learn from.
   virtual RewardRange rewards() const noexcept = 0;
   virtual void update(Context x, Action action, double reward) noexcept = 0;
+  // Whether the last update() made it start anew. For the strategy, which asks once.
+  virtual bool take_restart() noexcept = 0;
+  // The members of a committee; empty for other models.
+  virtual std::vector<MemberRecord> members() const = 0;
+  // As in model_knowledge.hpp.
+  virtual std::vector<double> uncertainty(Context x) = 0;
+  virtual bool linear() const noexcept = 0;
+  virtual void describe(const ColumnFunction& column) const = 0;
   // What went wrong for good; empty while all is well.
   virtual std::string fault() const = 0;
   virtual std::unique_ptr<AnyModel> clone() const = 0;
@@ -51,6 +68,17 @@ class AnyJointWeights {
   // The value of every action.
   virtual void values(HashedFeatures context, std::span<const JointAction> actions,
                       std::span<double> out) const = 0;
+  // Whether these are the weights of a committee. Such have judge(), which also says how far the
+  // members differ.
+  virtual bool disagrees() const noexcept = 0;
+  virtual void judge(HashedFeatures context, std::span<const JointAction> actions,
+                     std::span<double> value, std::span<double> disagreement) const = 0;
+  // If the model has them.
+  virtual void widths(HashedFeatures context, std::span<const JointAction> actions,
+                      std::span<double> out) const = 0;
+  virtual void best_chances(HashedFeatures context, std::span<const JointAction> actions,
+                            std::span<double> out) const = 0;
+  virtual std::vector<MemberRecord> members() const = 0;
 };
 
 class AnyJointModel {
@@ -59,7 +87,13 @@ class AnyJointModel {
 
   virtual const AnyJointWeights& weights() const noexcept = 0;
   virtual std::shared_ptr<const AnyJointWeights> published() = 0;
+  // The rewards it can learn from.
+  virtual RewardRange rewards() const noexcept = 0;
   virtual void learn(HashedFeatures context, const JointAction& action, double reward) = 0;
+  // Whether it may start anew, and whether the last learn() made it. For the strategy, which asks
+  // once.
+  virtual bool can_restart() const noexcept = 0;
+  virtual bool take_restart() noexcept = 0;
   virtual std::string fault() const = 0;
   virtual void save(StateWriter& writer) const = 0;
   virtual void load(StateReader& reader) = 0;
@@ -89,7 +123,7 @@ class ModelOf final : public AnyModel {
     if constexpr (kSeveral) return M::kOpinions[i];
     return i == 0 ? "" : "?";
   }
-  void values(Context x, std::span<double> out) noexcept override {
+  void opinion_values(Context x, std::span<double> out) noexcept override {
     const auto copy = [&](std::size_t i, std::span<const double> from) {
       for (std::size_t a = 0; a < from.size(); ++a) out[i * actions_ + a] = from[a];
     };
@@ -99,8 +133,37 @@ class ModelOf final : public AnyModel {
       copy(0, model_.values(x));
     }
   }
-  void own_values(Context x, std::span<double> out) noexcept override {
-    std::ranges::copy(model_.values(x), out.begin());
+  std::span<const double> values(Context x) noexcept override { return model_.values(x); }
+  std::span<const double> disagreement(Context x) noexcept override {
+    if constexpr (DisagreementModel<M>) return model_.disagreement(x);
+    return {};
+  }
+  std::span<const double> widths(Context x) noexcept override {
+    if constexpr (WidthModel<M>) return model_.widths(x);
+    SAU_ASSERT(false, "a model without widths");
+    return {};
+  }
+  std::span<const double> sample(Context x, Rng& rng) noexcept override {
+    if constexpr (PosteriorModel<M>) return model_.sample(x, rng);
+    SAU_ASSERT(false, "a model without a posterior");
+    return {};
+  }
+  void best_chances(Context x, std::span<double> out) override {
+    if constexpr (PosteriorModel<M>) return argmax_probabilities(model_.marginals(x), out);
+    SAU_ASSERT(false, "a model without a posterior");
+  }
+  bool take_restart() noexcept override {
+    if constexpr (requires { model_.take_restart(); }) return model_.take_restart();
+    return false;
+  }
+  std::vector<MemberRecord> members() const override {
+    if constexpr (requires { model_.members(); }) return model_.members();
+    return {};
+  }
+  std::vector<double> uncertainty(Context x) override { return model_uncertainty(model_, x); }
+  bool linear() const noexcept override { return is_linear<M>(); }
+  void describe(const ColumnFunction& column) const override {
+    if constexpr (requires { model_.describe(column); }) model_.describe(column);
   }
   RewardRange rewards() const noexcept override { return M::kRewards; }
   void update(Context x, Action action, double reward) noexcept override {
@@ -124,6 +187,58 @@ class ModelOf final : public AnyModel {
   std::size_t actions_;
 };
 
+// A model without its type as a value model, so that agents of models whose steps take long are
+// compiled once for all of them.
+class ModelHandle {
+ public:
+  static constexpr std::string_view kName = "model";
+  static constexpr std::string_view kSummary = "any model of the catalogue";
+  static constexpr bool kStandsForOthers = true;
+  static constexpr bool kUsesContext = true;
+  static constexpr RewardRange kRewards{};
+  struct Options {
+    std::string model = "linear";
+  };
+  // The distributions that sample() draws from.
+  struct Marginals {
+    AnyModel& model;
+    Context x;
+    friend void argmax_probabilities(const Marginals& marginals, std::span<double> out) {
+      marginals.model.best_chances(marginals.x, out);
+    }
+  };
+
+  ModelHandle(const Setup& setup, const Options& options)
+      : ModelHandle(make_model(options.model, setup)) {}
+  explicit ModelHandle(std::unique_ptr<AnyModel> model) : model_(std::move(model)) {}
+  ModelHandle(const ModelHandle& other) : model_(other.model_->clone()) {}
+  ModelHandle(ModelHandle&&) noexcept = default;
+  ModelHandle& operator=(const ModelHandle& other) { return *this = ModelHandle(other); }
+  ModelHandle& operator=(ModelHandle&&) noexcept = default;
+  ~ModelHandle() = default;
+
+  std::span<const double> values(Context x) noexcept { return model_->values(x); }
+  std::span<const double> disagreement(Context x) noexcept { return model_->disagreement(x); }
+  std::span<const double> widths(Context x) noexcept { return model_->widths(x); }
+  std::span<const double> sample(Context x, Rng& rng) noexcept { return model_->sample(x, rng); }
+  Marginals marginals(Context x) noexcept { return {*model_, x}; }
+  void update(Context x, Action action, double reward) noexcept {
+    model_->update(x, action, reward);
+  }
+  bool take_restart() noexcept { return model_->take_restart(); }
+  std::vector<MemberRecord> members() const { return model_->members(); }
+  std::vector<double> uncertainty(Context x) { return model_->uncertainty(x); }
+  bool linear() const noexcept { return model_->linear(); }
+  void describe(const ColumnFunction& column) const { model_->describe(column); }
+  std::string fault() const { return model_->fault(); }
+
+  static void state(const ModelHandle& self, StateWriter& writer) { self.model_->save(writer); }
+  static void state(ModelHandle& self, StateReader& reader) { self.model_->load(reader); }
+
+ private:
+  std::unique_ptr<AnyModel> model_;
+};
+
 // A joint model as an AnyJointModel.
 template <JointModel M>
 class JointModelOf final : public AnyJointModel {
@@ -136,10 +251,21 @@ class JointModelOf final : public AnyJointModel {
 
   const AnyJointWeights& weights() const noexcept override { return live_; }
   std::shared_ptr<const AnyJointWeights> published() override {
-    return std::make_shared<Copy>(model_.published());
+    return std::make_shared<View<Weights>>(model_.published());
+  }
+  RewardRange rewards() const noexcept override {
+    if constexpr (requires { M::kRewards; }) return M::kRewards;
+    return {};
+  }
+  bool can_restart() const noexcept override {
+    return requires(M & model) { model.take_restart(); };
   }
   void learn(HashedFeatures context, const JointAction& action, double reward) override {
     model_.learn(context, action, reward);
+  }
+  bool take_restart() noexcept override {
+    if constexpr (requires { model_.take_restart(); }) return model_.take_restart();
+    return false;
   }
   std::string fault() const override { return model_.fault(); }
   void save(StateWriter& writer) const override { model_.save(writer); }
@@ -148,33 +274,50 @@ class JointModelOf final : public AnyJointModel {
  private:
   using Weights = typename M::Weights;
 
-  // The weights as they are now.
-  class Live final : public AnyJointWeights {
+  // W is Weights for the weights as they were, and a reference for the weights as they are now.
+  template <class W>
+  class View final : public AnyJointWeights {
    public:
-    explicit Live(const Weights& weights) : weights_(weights) {}
+    explicit View(W weights) : weights_(std::forward<W>(weights)) {}
     void values(HashedFeatures context, std::span<const JointAction> actions,
                 std::span<double> out) const override {
       weights_.values(context, actions, out);
     }
-
-   private:
-    const Weights& weights_;
-  };
-  // The weights as they were.
-  class Copy final : public AnyJointWeights {
-   public:
-    explicit Copy(Weights weights) : weights_(std::move(weights)) {}
-    void values(HashedFeatures context, std::span<const JointAction> actions,
+    bool disagrees() const noexcept override { return kDisagrees; }
+    void judge(HashedFeatures context, std::span<const JointAction> actions,
+               std::span<double> value, std::span<double> disagreement) const override {
+      if constexpr (kDisagrees) weights_.judge(context, actions, value, disagreement);
+      SAU_ASSERT(kDisagrees, "a model that is no committee");
+    }
+    void widths(HashedFeatures context, std::span<const JointAction> actions,
                 std::span<double> out) const override {
-      weights_.values(context, actions, out);
+      constexpr bool kHas = requires { weights_.widths(context, actions, out); };
+      if constexpr (kHas) weights_.widths(context, actions, out);
+      SAU_ASSERT(kHas, "a model without widths");
+    }
+    void best_chances(HashedFeatures context, std::span<const JointAction> actions,
+                      std::span<double> out) const override {
+      constexpr bool kHas = requires { weights_.marginals(context, actions); };
+      if constexpr (kHas) argmax_probabilities(weights_.marginals(context, actions), out);
+      SAU_ASSERT(kHas, "a model without a posterior");
+    }
+    std::vector<MemberRecord> members() const override {
+      if constexpr (requires { weights_.members(); }) return weights_.members();
+      return {};
     }
 
    private:
-    Weights weights_;
+    static constexpr bool kDisagrees =
+        requires(const Weights& weights, HashedFeatures context,
+                 std::span<const JointAction> actions, std::span<double> out) {
+      weights.judge(context, actions, out, out);
+    };
+
+    W weights_;
   };
 
   M model_;
-  Live live_;
+  View<const Weights&> live_;
 };
 
 }  // namespace sau

@@ -32,6 +32,7 @@ class BetaBernoulli {
   static constexpr std::string_view kName = "beta_bernoulli";
   static constexpr std::string_view kSummary =
       "Beta posterior of every action's mean, rewards in [0, 1], context ignored";
+  static constexpr bool kCheapSteps = true;
   static constexpr bool kUsesContext = false;
   static constexpr RewardRange kRewards{0.0, 1.0};
   using Options = BetaBernoulliOptions;
@@ -45,6 +46,11 @@ class BetaBernoulli {
         shape_(setup.shape.actions, BetaShape(options.alpha, options.beta)) {}
 
   std::span<const double> values(Context) const noexcept { return mean_; }
+  void describe(auto&& column) const {
+    column("alpha", "successes, with those of the prior", alpha_);
+    column("beta", "failures, with those of the prior", beta_);
+    column("mean", "mean of the posterior", mean_);
+  }
 
   std::span<const double> sample(Context, Rng& rng) noexcept {
     for (std::size_t a = 0; a < draw_.size(); ++a) draw_[a] = rng.beta(shape_[a]);

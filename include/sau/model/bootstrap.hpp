@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,9 +7,9 @@
 
 #include "sau/core/setup.hpp"
 #include "sau/core/types.hpp"
-#include "sau/model/any_model.hpp"
 #include "sau/model/bootstrap_options.hpp"
 #include "sau/model/joint_bootstrap.hpp"
+#include "sau/model/members.hpp"
 
 namespace sau {
 
@@ -30,11 +29,6 @@ class Bootstrap {
   using ForIds = JointBootstrap;
 
   explicit Bootstrap(const Setup& setup, const Options& options = {});
-  Bootstrap(const Bootstrap& other);
-  Bootstrap(Bootstrap&&) noexcept = default;
-  Bootstrap& operator=(const Bootstrap& other) { return *this = Bootstrap(other); }
-  Bootstrap& operator=(Bootstrap&&) noexcept = default;
-  ~Bootstrap() = default;
 
   // The mean over the members.
   std::span<const double> values(Context x) noexcept {
@@ -62,14 +56,11 @@ class Bootstrap {
   static void state(Bootstrap& self, StateReader& reader);
 
  private:
-  // Asks all members about x, unless they were asked about it last and have not learned since.
+  // Asks all members about x, if they must be asked.
   void look(Context x) noexcept;
 
-  std::vector<std::unique_ptr<AnyModel>> members_;
+  Members members_;
   Rng rng_;
-
-  std::vector<double> latest_;  // the context that the following belong to
-  bool fresh_ = false;
   std::vector<double> opinion_;  // members x actions
   std::vector<double> value_, spread_;
 };

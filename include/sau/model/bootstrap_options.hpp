@@ -29,6 +29,9 @@ struct MemberMarginal {
   std::vector<double> draws;
 };
 
+// The standard deviation of the members' predictions.
+double spread_of(const MemberMarginal& marginal) noexcept;
+
 // The share of the members whose largest prediction is action a, the lowest if several are equal.
 void argmax_probabilities(std::span<const MemberMarginal> marginals, std::span<double> out);
 

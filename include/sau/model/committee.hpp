@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,10 +7,10 @@
 
 #include "sau/core/setup.hpp"
 #include "sau/core/types.hpp"
-#include "sau/model/any_model.hpp"
 #include "sau/model/committee_options.hpp"
 #include "sau/model/credibility.hpp"
 #include "sau/model/joint_committee.hpp"
+#include "sau/model/members.hpp"
 
 namespace sau {
 
@@ -44,11 +43,6 @@ class Committee {
       "+neural_linear(lr=0.001,standardise=true,lambda=1)";
 
   explicit Committee(const Setup& setup, const Options& options = {});
-  Committee(const Committee& other);
-  Committee(Committee&&) noexcept = default;
-  Committee& operator=(const Committee& other) { return *this = Committee(other); }
-  Committee& operator=(Committee&&) noexcept = default;
-  ~Committee() = default;
 
   std::span<const double> values(Context x) noexcept {
     look(x);
@@ -77,16 +71,14 @@ class Committee {
     std::string name;
   };
 
-  // Asks all members about x, unless they were asked about it last and have not learned since.
+  // Asks all members about x, if they must be asked.
   void look(Context x) noexcept;
   void leave_out_failed() noexcept;
 
-  std::vector<std::unique_ptr<AnyModel>> members_;
+  Members members_;
   std::vector<Opinion> opinions_;
   Credibility credibility_;
 
-  std::vector<double> latest_;  // the context that the following belong to
-  bool fresh_ = false;
   std::vector<double> opinion_;  // opinions x actions
   std::vector<double> value_, disagreement_;
   std::vector<double> played_;  // opinions on the action being learned from

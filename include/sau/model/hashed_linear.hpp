@@ -55,6 +55,7 @@ class HashedLinear {
   static constexpr std::string_view kName = "hashed_linear";
   static constexpr std::string_view kSummary =
       "linear in hashed features of context and action and their crosses";
+  static constexpr bool kLinear = true;
   using Options = HashedLinearOptions;
 
   static constexpr std::size_t kChunk = 256;

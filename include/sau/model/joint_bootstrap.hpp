@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,14 +7,13 @@
 
 #include "sau/core/archive.hpp"
 #include "sau/core/rng.hpp"
-#include "sau/model/any_model.hpp"
 #include "sau/model/bootstrap_options.hpp"
 #include "sau/model/joint_model.hpp"
+#include "sau/model/members.hpp"
 
 namespace sau {
 
-// A bootstrap for actions that come and go. A model made for a fixed set of actions sees them by
-// number (ByIds).
+// A bootstrap for actions that come and go.
 class JointBootstrap {
  public:
   static constexpr std::string_view kName = "bootstrap";
@@ -42,7 +40,7 @@ class JointBootstrap {
     std::vector<double> opinions(HashedFeatures context,
                                  std::span<const JointAction> actions) const;
 
-    std::vector<std::shared_ptr<const AnyJointWeights>> members_;
+    JointMembers::Weights members_;
   };
 
   JointBootstrap(const Stream& stream, const Options& options, const IdOptions& ids);
@@ -58,7 +56,7 @@ class JointBootstrap {
   void load(StateReader& reader);
 
  private:
-  std::vector<std::unique_ptr<AnyJointModel>> members_;
+  JointMembers members_;
   Rng rng_;
   Weights weights_;
 };

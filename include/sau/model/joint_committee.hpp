@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,16 +7,15 @@
 
 #include "sau/core/archive.hpp"
 #include "sau/core/rng.hpp"
-#include "sau/model/any_model.hpp"
 #include "sau/model/committee_options.hpp"
 #include "sau/model/credibility.hpp"
 #include "sau/model/joint_model.hpp"
+#include "sau/model/members.hpp"
 
 namespace sau {
 
-// A committee for actions that come and go. Members that are made for a fixed set of actions see
-// them by number (ByIds). Opinions are judged over all actions together: a new id has no errors
-// yet, and the errors on ids that are gone say nothing.
+// A committee for actions that come and go. Opinions are judged over all actions together: a new id
+// has no errors yet, and the errors on ids that are gone say nothing.
 class JointCommittee {
  public:
   static constexpr std::string_view kName = "committee";
@@ -56,7 +54,7 @@ class JointCommittee {
     friend class JointCommittee;
     explicit Weights(std::size_t members) : credibility_(members, 0), fault_(members) {}
 
-    std::vector<std::shared_ptr<const AnyJointWeights>> members_;
+    JointMembers::Weights members_;
     Credibility credibility_;
     std::vector<std::string> spec_;
     std::vector<std::string> fault_;  // why a member is left out
@@ -75,7 +73,7 @@ class JointCommittee {
   void load(StateReader& reader);
 
  private:
-  std::vector<std::unique_ptr<AnyJointModel>> members_;
+  JointMembers members_;
   Weights weights_;
   std::vector<double> opinion_;  // on the action being learned from
 };

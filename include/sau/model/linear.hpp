@@ -38,7 +38,9 @@ class Linear {
   static constexpr std::string_view kName = "linear";
   static constexpr std::string_view kSummary =
       "ridge regression per action on the context, exact after every step";
+  static constexpr bool kCheapSteps = true;
   static constexpr bool kUsesContext = true;
+  static constexpr bool kLinear = true;
   static constexpr RewardRange kRewards{};
   using Options = LinearOptions;
 
@@ -61,6 +63,7 @@ class Linear {
   }
 
   const Ridge& ridge() const noexcept { return ridge_; }
+  void describe(auto&& column) const { ridge_.describe(column); }
 
   void grow(Action actions) {
     ridge_.grow(actions);

@@ -51,7 +51,9 @@ class LinearPosterior {
   static constexpr std::string_view kName = "linear_posterior";
   static constexpr std::string_view kSummary =
       "normal-inverse-gamma posterior of a linear regression per action";
+  static constexpr bool kCheapSteps = true;
   static constexpr bool kUsesContext = true;
+  static constexpr bool kLinear = true;
   static constexpr RewardRange kRewards{};
   using Options = LinearPosteriorOptions;
 
@@ -108,6 +110,15 @@ class LinearPosterior {
   double a_of(Action action) const noexcept { return options_.a0 + 0.5 * ridge_.pulls(action); }
   double b_of(Action action) const noexcept { return b_[action]; }
   const Ridge& ridge() const noexcept { return ridge_; }
+  void describe(auto&& column) const {
+    std::vector<double> noise(b_.size());
+    for (std::size_t a = 0; a < noise.size(); ++a) {
+      const double shape = a_of(static_cast<Action>(a));
+      noise[a] = shape > 1.0 ? std::sqrt(b_[a] / (shape - 1.0)) : INFINITY;
+    }
+    ridge_.describe(column);
+    column("noise", "standard deviation of a reward, root of the posterior's mean variance", noise);
+  }
 
   void grow(Action actions) {
     ridge_.grow(actions);

@@ -23,6 +23,7 @@ class OnColumns {
   static constexpr std::string_view kName = J::kName;
   static constexpr std::string_view kSummary = J::kSummary;
   static constexpr bool kUsesContext = true;
+  static constexpr bool kLinear = requires { requires J::kLinear; };
   static constexpr RewardRange kRewards{};
   using Options = typename J::Options;
 

@@ -56,6 +56,7 @@ class Ridge {
 
   double pulls(Action action) const noexcept { return pulls_[action]; }
   std::vector<double> theta(Action action) const;
+  void describe(auto&& column) const { column("count", "rewards learned from", pulls_); }
   // Lambda of one action, row-major, features x features; recovered from its factors.
   std::vector<double> precision(Action action) const;
 

@@ -26,20 +26,29 @@ class SampleMean {
  public:
   static constexpr std::string_view kName = "sample_mean";
   static constexpr std::string_view kSummary = "mean reward of every action, context ignored";
+  static constexpr bool kCheapSteps = true;
   static constexpr bool kUsesContext = false;
   static constexpr RewardRange kRewards{};
   using Options = SampleMeanOptions;
 
   explicit SampleMean(const Setup& setup, Options options = {})
-      : discount_(options.discount), mean_(setup.shape.actions), pulls_(setup.shape.actions) {}
+      : discount_(options.discount),
+        forgets_(options.discount != 1.0),
+        mean_(setup.shape.actions),
+        pulls_(setup.shape.actions) {}
 
   std::span<const double> values(Context) const noexcept { return mean_; }
 
   void update(Context, Action action, double reward) noexcept {
-    if (discount_ != 1.0) [[unlikely]]
+    if (forgets_) [[unlikely]]
       forget();
     pulls_[action] += 1.0;
     mean_[action] += (reward - mean_[action]) / pulls_[action];
+  }
+
+  void describe(auto&& column) const {
+    column("count", "rewards learned from", pulls_);
+    column("mean", "mean reward", mean_);
   }
 
   void grow(Action actions) {
@@ -48,7 +57,7 @@ class SampleMean {
   }
 
   // Whether means that were learned separately add up.
-  bool sums() const noexcept { return discount_ == 1.0; }
+  bool sums() const noexcept { return !forgets_; }
   void merge(const SampleMean& other) noexcept {
     for (std::size_t a = 0; a < mean_.size(); ++a) {
       if (other.pulls_[a] == 0.0) continue;
@@ -68,6 +77,7 @@ class SampleMean {
   }
 
   double discount_;
+  bool forgets_;  // discount < 1; quicker to test in every step
   std::vector<double> mean_, pulls_;
 };
 

@@ -29,7 +29,12 @@ concept Component = requires(T& t, const T& constant, const Setup& setup,
 // Predicts the mean reward of every action in a context and learns from the rewards.
 //  - values(x): one prediction per action, valid until the next call;
 //  - update(x, action, reward): learns from one step. Never throws, never allocates;
-//  - kRewards: the rewards it can learn from; kUsesContext: false for multi-armed models.
+//  - kRewards: the rewards it can learn from; kUsesContext: false for multi-armed models;
+//  - kCheapSteps, optional: true if a step is so cheap that a virtual call would show. The
+//  catalogue
+//    then compiles every strategy for this model;
+//  - kLinear, optional: true if the values are linear in x, apart from an intercept;
+//  - describe(column), optional: as in evidence.hpp.
 template <class M>
 concept ValueModel = Component<M> && std::copyable<M> &&
     requires(M& model, Context x, Action action) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,9 +23,10 @@ struct CellSummary {
   std::uint64_t trials = 0;  // in the results; may be fewer than requested
   std::vector<FailedTrial> failures;
   Summary regret, reward;
-  double stuck = 0.0;        // share of trials stuck on a wrong action
-  double seconds = 0.0;      // mean processor time of a trial
-  double seconds_sem = 0.0;  // its standard error
+  std::optional<TwoGroups> groups;  // of the regrets, if they are two
+  double stuck = 0.0;               // share of trials stuck on a wrong action
+  double seconds = 0.0;             // mean processor time of a trial
+  double seconds_sem = 0.0;         // its standard error
 
   // How many trials the numbers are based on.
   std::uint64_t counted() const noexcept { return trials - failures.size(); }
@@ -44,7 +46,8 @@ std::string summary_json(std::span<const CellSummary> summaries);
 std::string summary_table(std::span<const CellSummary> summaries);
 
 // What a reader should know before comparing these cells, one line each: agents that never explore,
-// and agents that did exactly as well as one that does not read contexts.
+// agents with two kinds of trials, and agents that did exactly as well as one that does not read
+// contexts.
 std::vector<std::string> remark_lines(std::span<const CellSummary> summaries);
 
 // One line per cell with failed trials: how many, and why the first failed.

@@ -32,6 +32,7 @@ struct Series {
   std::vector<double> points;                // final regrets; a sample if there are many
   bool all_points = true;                    // whether `points` holds every trial
   double stuck = 0.0, seconds = 0.0;
+  std::optional<TwoGroups> groups;  // of the final regrets, if they are two
 };
 
 // One problem: regret against step, and the distribution of the final regret.
@@ -121,7 +122,7 @@ std::string report_json(const Report& report);
 std::string report_html(const Report& report, std::string_view live = {});
 
 // Everything but the figures, as a document: GitHub Markdown, or LaTeX for pdfLaTeX with the
-// packages booktabs, geometry and longtable.
+// packages array, booktabs, geometry, lmodern, longtable and textcomp.
 std::string report_markdown(const Report& report);
 std::string report_latex(const Report& report);
 

@@ -32,6 +32,7 @@ struct TableCell {
   std::optional<double> low, high;   // Student's 95 % interval of the mean; present if sem is
   std::optional<double> median;      // regret tables only, on the table's scale
   double stuck = 0.0;                // share of the trials
+  std::optional<TwoGroups> groups;   // of the trials, on the table's scale; not in time tables
   std::vector<std::string> differs;  // ids of Differences between our number and the paper's
 };
 
@@ -53,10 +54,12 @@ struct Table {
 
 struct TableOptions {
   std::vector<TableKind> kinds = {TableKind::kRegret, TableKind::kNormalised, TableKind::kTime};
-  bool paper = true;  // show the paper's numbers beside ours
+  bool paper = true;      // show the paper's numbers beside ours
+  bool together = false;  // all problems in one table, whatever their family
 };
 
-// For every kind, one table per family of problems (data sets, wheel, bernoulli, ...). Rows and
+// For every kind, one table per family of problems (data sets, wheel, bernoulli, ...), or one table
+// of all. Rows and
 // columns are in the paper's order; the rest follow in the order of `summaries`.
 //
 // Normalised is as in the paper: mean and standard error, both times 100 / (mean of Uniform on the

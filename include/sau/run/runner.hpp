@@ -21,7 +21,7 @@ namespace sau {
 struct Progress {
   std::uint64_t trials_done = 0;   // in this run
   std::uint64_t trials_total = 0;  // missing when this run began
-  double steps_done = 0.0;
+  double steps_done = 0.0;         // with those of the trials that are being played
   double steps_total = 0.0;
   double seconds = 0.0;  // since it began
   // Share of the work that is done, weighted by the processor time of each cell's trials: a step of
@@ -30,15 +30,15 @@ struct Progress {
 };
 
 // Plays one trial into `record`: a pure function of the cell, the seed and the trial's number.
-// `index` is the cell's index in the experiment. Returns false when `stop` ended the trial
+// `index` is the cell's index in the experiment. Returns false when `control` ended the trial
 // early. Throws Error when the cell cannot be run at all.
 using TrialFunction = std::function<bool(std::size_t index, const Cell& cell, std::uint64_t seed,
                                          std::uint64_t trial, std::span<const std::uint64_t> points,
-                                         const std::atomic<bool>* stop, TrialRecord& record)>;
+                                         const TrialControl& control, TrialRecord& record)>;
 
 // Plays a trial of a cell whose specs are in the catalogue.
 bool run_trial(const Cell& cell, std::uint64_t seed, std::uint64_t trial,
-               std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
+               std::span<const std::uint64_t> points, const TrialControl& control,
                TrialRecord& record);
 
 // The second half of run_trial(), for agents and problems made elsewhere; `points` as from
@@ -46,10 +46,10 @@ bool run_trial(const Cell& cell, std::uint64_t seed, std::uint64_t trial,
 // or reward is not finite: the record holds the reason and no numbers. Rewards arrive as `late`
 // says; its random draws come from a separate stream, not the problem's.
 bool play_trial(AnyAgent& agent, Problem& problem, Streams rng, std::uint64_t steps,
-                std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
+                std::span<const std::uint64_t> points, const TrialControl& control,
                 TrialRecord& record, const Lateness& late = {});
 bool play_trial(OfferAgent& agent, OfferProblem& problem, Streams rng, std::uint64_t steps,
-                std::span<const std::uint64_t> points, const std::atomic<bool>* stop,
+                std::span<const std::uint64_t> points, const TrialControl& control,
                 TrialRecord& record, const Lateness& late = {});
 
 struct RunOptions {
@@ -68,8 +68,8 @@ struct RunOutcome {
 
 // Runs the trials that are missing in `folder`, which was opened for this experiment, on all
 // cores. Takes one trial of each cell in turn, so that a run that is stopped early has some trials
-// of every cell. A failed trial is written like any other. Throws Error when the folder cannot be
-// written; its contents stay valid.
+// of every cell. A failed trial is written like any other. Throws Error when the machine has not
+// enough memory, and when the folder cannot be written; its contents stay valid.
 RunOutcome run(const Experiment& experiment, ResultFolder& folder, const RunOptions& options);
 
 }  // namespace sau

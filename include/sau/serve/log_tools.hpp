@@ -85,6 +85,19 @@ ImportCount import_log(const std::filesystem::path& folder,
                        const std::vector<std::filesystem::path>& files,
                        const ImportOptions& options);
 
+// A model that the folder had before, kept to go back to.
+struct ModelVersion {
+  Sequence version = 0;  // the record that changed the model last
+  std::string agent;
+  std::uint64_t learned = 0;  // events
+  Milliseconds time = 0;      // when it was kept
+  std::uint64_t bytes = 0;
+  std::string checksum;
+};
+
+// The latest first.
+std::vector<ModelVersion> model_versions(const std::filesystem::path& folder);
+
 // The rest needs the folder for itself: no server may have it open.
 
 // Makes a new folder from a backup, after checking it.
@@ -113,5 +126,28 @@ struct Struck {
 // removed from the log.
 Struck strike_events(const std::filesystem::path& folder,
                      const std::vector<std::string>& event_ids);
+
+// Goes back to an earlier model, and to its agent if another one decides by now. The log says so.
+// Returns the properties of the model, as JSON.
+std::string roll_back(const std::filesystem::path& folder, Sequence version,
+                      const std::function<void(const std::string&)>& note);
+
+// A feature that tells whose event it is, such as user=alice.
+struct UserFeature {
+  std::string name, value;
+};
+
+struct Erased {
+  std::uint64_t events = 0;
+  std::uint64_t still_learned = 0;  // of these; what a model file has learned cannot be unlearned
+  std::string checksum;             // of the model without them; empty if there is none to erase
+};
+
+// Removes what is known about these events, and about all events whose request mentions one of
+// these users: ids, requests and rewards are in no file of the log afterwards. What remains is that
+// there was an event at that time. The model is made anew as if it had never learned from them.
+// Throws Error, and changes nothing, when an event is unknown or the model cannot be rebuilt.
+Erased erase_events(const std::filesystem::path& folder, const std::vector<std::string>& event_ids,
+                    const std::vector<UserFeature>& users);
 
 }  // namespace sau

@@ -28,6 +28,10 @@ struct ServiceOptions {
   std::size_t queue = 8192;         // requests that wait to be written; more are refused
   std::size_t waiting = 5'000'000;  // events that wait for their reward; more are refused
   std::chrono::milliseconds snapshot_every = std::chrono::minutes(1);
+  // Earlier models to go back to: how many are kept, and how far apart they are at least. One is
+  // also kept before another model replaces it.
+  std::size_t versions = 8;
+  std::chrono::milliseconds version_every = std::chrono::hours(1);
   int open_files = 256;  // how many the log keeps open at the same time
   // The time of day, and a clock that nobody can set; the system's when empty.
   std::function<Milliseconds()> clock = {}, steady_clock = {};
@@ -91,6 +95,11 @@ class Service {
   std::string model() const;
   void load_model(const std::string& bytes, Answer<Done> answer);
   void reset_model(Answer<Done> answer);
+
+  // The earlier models that are kept, as JSON, the latest first.
+  std::string versions() const;
+  // Goes back to one of them, and to its agent if another one decides by now.
+  void roll_back(Sequence version, Answer<Done> answer);
 
   // Which agent decides. set_policy() takes {"name", "arguments"}, where arguments is the spec of
   // an agent; if it is another one, it begins with a model that has learned nothing.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,16 +13,33 @@
 #include "sau/http/http_reply.hpp"
 #include "sau/http/http_server.hpp"
 #include "sau/serve/service.hpp"
+#include "sau/serve_http/access_key.hpp"
 
 namespace sau {
 
 namespace detail {
+class Access;
 class JobQueue;
 struct Call;
 }  // namespace detail
 
+// How many requests a second are answered; 0: any number. Others get 429.
+struct RateLimits {
+  double per_key = 0.0;      // unless the key has a rate of its own
+  double per_address = 0.0;  // an IPv4 address, or an IPv6 /64 network
+};
+
+// A further service, below /apps/NAME.
+struct Application {
+  std::string name;
+  Service* service = nullptr;
+  Evaluations* evaluations = nullptr;
+};
+
 struct ServiceOverHttpOptions {
-  std::vector<std::string> keys = {};                 // none: whoever reaches the server may use it
+  std::vector<AccessKey> keys = {};  // none: whoever reaches the server may use it
+  RateLimits limits = {};
+  std::vector<Application> applications = {};
   std::size_t model_bytes = std::size_t{256} << 20;   // the largest body of PUT /model
   std::size_t queue = 64;                             // answers of one kind that may wait
   std::shared_ptr<const HttpTally> connections = {};  // shown among the metrics
@@ -35,7 +51,8 @@ struct ServiceOverHttpOptions {
 // The service over HTTP (docs/http.md): the calls of the retired Personalizer below
 // /personalizer/v1.0 and /personalizer/v1.1-preview.3, and other paths for the calls that
 // Personalizer did not have. Four extra threads make the answers that take long, such as a whole
-// model. Thread-safe.
+// model. Further services have the same calls below /apps/NAME; calls that are open to all, such as
+// /healthz, are about the process. Thread-safe.
 class ServiceOverHttp {
  public:
   // The health port has only /healthz, /readyz and /metrics.
@@ -51,21 +68,24 @@ class ServiceOverHttp {
   std::optional<HttpResponse> check_head(const HttpRequest& head, std::size_t& body_limit,
                                          Port port = Port::kMain);
   void answer(HttpRequest request, const HttpReply& reply, Port port = Port::kMain);
+  // Replaces the keys while it runs. None: as in the options. Throws Error, as the constructor
+  // does, if a key is for an application that there is not.
+  void set_keys(std::vector<AccessKey> keys);
   // {"error":{"code","message"}} for requests that the transport refuses.
   static HttpResponse error(int status, std::string_view message);
 
  private:
-  bool has_key(const HttpRequest& request) const;
+  // A request's way: whose it is, and the path within that.
+  struct Way;
+  Way way_of(const HttpRequest& request, Port port) const;
   void make_later(detail::JobQueue& queue, void (*handler)(detail::Call&), detail::Call call);
 
-  Service& service_;
-  Evaluations& evaluations_;
+  void check_keys(const std::vector<AccessKey>& keys) const;
+
+  const Application main_;
   const ServiceOverHttpOptions options_;
+  const std::unique_ptr<detail::Access> access_;
   std::unique_ptr<detail::JobQueue> metrics_, look_ups_, models_, training_;
 };
-
-// One key per line; empty lines and lines that begin with # are skipped. Throws Error when there is
-// no key, or one that is too short to be a secret.
-std::vector<std::string> read_keys(const std::filesystem::path& file);
 
 }  // namespace sau

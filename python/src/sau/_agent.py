@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import os
+import secrets
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -25,6 +27,29 @@ class Member:
     fault: str | None
 
 
+class Evidence(Mapping[str, npt.NDArray[np.float64]]):
+    """Numbers of every action, by name; ``ids`` names the actions."""
+
+    def __init__(
+        self, ids: tuple[str, ...], columns: dict[str, npt.NDArray[np.float64]]
+    ) -> None:
+        self.ids, self._columns = ids, columns
+
+    def __getitem__(self, name: str) -> npt.NDArray[np.float64]:
+        if name not in self._columns:
+            raise KeyError(f"{name!r}; this agent keeps {', '.join(self._columns) or 'nothing'}")
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __repr__(self) -> str:
+        return f"<Evidence: {', '.join(self._columns) or 'none'} of {len(self.ids)} actions>"
+
+
 class Agent(Estimator):
     """An agent that chooses among actions and learns from their rewards.
 
@@ -42,7 +67,8 @@ class Agent(Estimator):
         The length of a context; 0 if there are no contexts. Without it the first context sets the
         length. If actions are offered, contexts are dictionaries of features and have no length.
     seed : int, default 1
-        Selects the random stream. Agents with the same seed draw the same numbers.
+        Selects the random stream. Agents with the same seed draw the same numbers. None draws a
+        fresh seed; ``agent.seed`` and the agent's text say which.
     **settings
         Settings of the model or the strategy, which override those in `agent`. ``lambda`` is
         written ``lambda_``. If both parts have a setting of the same name, write ``model__alpha``
@@ -100,7 +126,7 @@ class Agent(Estimator):
         *,
         n_actions: int | None = None,
         context_dim: int | None = None,
-        seed: int = 1,
+        seed: int | None = 1,
         **settings: Setting,
     ) -> None:
         super().__init__()
@@ -119,6 +145,8 @@ class Agent(Estimator):
 
     def _adopt(self, params: dict[str, Any]) -> None:
         """Takes these parameters, or raises an error and keeps the old ones."""
+        if params["seed"] is None:
+            params = {**params, "seed": secrets.randbits(32)}
         whole_number("seed", params["seed"], 0, 2**64 - 1)
         dim = params["context_dim"]
         if params["n_actions"] is None:
@@ -284,6 +312,53 @@ class Agent(Estimator):
         return self._fault
 
     @property
+    def evidence(self) -> Evidence:
+        """What the agent has gathered about each action, as ``sau inspect`` shows it.
+
+        A mapping from a name to an array with one number per action. SAU strategies have
+        ``"count"``, ``"S2"`` and ``"spread"``, which is ``sqrt(S2) / count``; ``ucb1`` has
+        ``"count"``; models add what they keep, such as ``"mean"``. It is empty if nothing is kept.
+        ``evidence.ids`` names the actions: if they are offered by id, the most used come first.
+
+        Examples
+        --------
+        >>> import sau
+        >>> agent = sau.Agent("sau_ucb", n_actions=2)
+        >>> for reward in (1.0, 0.0, 1.0):
+        ...     agent.learn(agent.choose(), reward)
+        >>> agent.evidence["count"].tolist(), agent.evidence["S2"].tolist()
+        ([2.0, 1.0], [2.0, 1.0])
+        """
+        ids, columns = self._evidence(2**31)
+        return Evidence(tuple(ids), dict(columns))
+
+    @property
+    def coefficients(self) -> npt.NDArray[np.float64]:
+        """The coefficients of a linear model, an array of shape (n_actions, context_dim).
+
+        The value of action ``a`` is ``intercepts[a] + coefficients[a] @ x``.
+
+        Raises
+        ------
+        Error
+            If the values are not linear in the context, or actions are offered by id.
+
+        Examples
+        --------
+        >>> import sau
+        >>> agent = sau.Agent("linear(lambda=1e-9)+sau_ucb", n_actions=1, context_dim=2)
+        >>> agent = agent.fit([[1, 0], [0, 1]], [0, 0], [2.0, 3.0])
+        >>> agent.coefficients.round(6).tolist()
+        [[2.0, 3.0]]
+        """
+        return self._coefficients[0]
+
+    @property
+    def intercepts(self) -> npt.NDArray[np.float64]:
+        """The values of a linear model where the context is 0, one per action."""
+        return self._coefficients[1]
+
+    @property
     def members(self) -> list[Member]:
         """The members of a committee, and how far each is believed; empty for other models.
 
@@ -319,8 +394,16 @@ class Agent(Estimator):
         return Choices(actions, values, rows, chances)
 
     def learn_batch(self, choices: Choices, rewards: npt.ArrayLike) -> None:
-        """Learns the rewards of many choices in order. If one is wrong, it learns none of them."""
+        """Learns the rewards of many choices in order. If one is wrong, it learns none of them.
+
+        Choices that it has learned from already are refused.
+        """
+        if choices._learned_by[0] == self._number > 0:
+            raise _core.UsageError(
+                "learn_batch: the agent has learned from these choices already; a reward counts once"
+            )
         self._learn_batch(choices.contexts, choices.actions, choices.values, rewards)
+        choices._learned_by[0] = self._number
 
     def merge(self, other: Agent) -> None:
         """Adds to this agent what `other` learned separately.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,8 @@ class Choices:
     values: npt.NDArray[np.float64]
     contexts: npt.NDArray[np.float64]
     probabilities: npt.NDArray[np.float64] | None = None
+    # The number of the agent that learned from them last; 0: none.
+    _learned_by: list[int] = field(default_factory=lambda: [0], init=False)
 
     def __len__(self) -> int:
         return len(self.actions)

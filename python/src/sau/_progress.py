@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable
 from typing import Any, TextIO
@@ -30,23 +31,32 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600}:{whole % 3600 // 60:02} h"
 
 
-def describe(progress: dict[str, Any]) -> str:
-    """
-    >>> describe({"trials_done": 3, "trials_total": 12, "steps_done": 3e5, "seconds": 2.0,
-    ...           "share": 0.25})
+def describe(progress: dict[str, Any], columns: int = 1000) -> str:
+    """One line of fewer than `columns` characters; leaves out what matters least.
+
+    >>> now = {"trials_done": 3, "trials_total": 12, "steps_done": 3e5, "seconds": 2.0,
+    ...        "share": 0.25}
+    >>> describe(now)
     '[#####...............]  25 %, 3 of 12 trials, 150.0k steps/s, 6 s left'
+    >>> describe(now, 40)
+    '25 %, 3 of 12 trials, 6 s left'
+    >>> describe(now, 20)
+    '25 %, 6 s left'
     """
     share = min(max(progress["share"], 0.0), 1.0)
     bar = ("#" * int(20 * share)).ljust(20, ".")
-    text = (
-        f"[{bar}] {int(100 * share):3} %, {progress['trials_done']} of "
-        f"{progress['trials_total']} trials"
-    )
-    seconds = progress["seconds"]
+    percent, seconds = f"{int(100 * share)} %", progress["seconds"]
+    trials = f"{progress['trials_done']} of {progress['trials_total']} trials"
+    rate = left = []
     if share > 0.0 and seconds > 0.0:
-        rate = _rate(progress["steps_done"] / seconds)
-        text += f", {rate}, {duration(seconds * (1 - share) / share)} left"
-    return text
+        rate = [_rate(progress["steps_done"] / seconds)]
+        left = [f"{duration(seconds * (1 - share) / share)} left"]
+    long = [f"[{bar}] {percent:>5}", trials, *rate, *left]
+    for parts in (long, [percent, trials, *rate, *left], [percent, trials, *left],
+                  [percent, *left]):
+        if len(text := ", ".join(parts)) < columns:
+            return text
+    return percent
 
 
 def _rate(steps_per_second: float) -> str:
@@ -61,14 +71,15 @@ class Line:
     """The progress line: rewritten again and again, erased when the run is over."""
 
     def __init__(self, stream: TextIO, terminal: bool) -> None:
-        self._stream = stream
+        self._stream, self._terminal = stream, terminal
         self._erase = "\r\x1b[K" if terminal else "\r"
         self._width = 0
 
     def __call__(self, progress: dict[str, Any]) -> None:
         if progress["trials_total"] == 0:
             return
-        text = describe(progress)
+        columns = shutil.get_terminal_size((1000, 1)).columns if self._terminal else 1000
+        text = describe(progress, columns)
         # A notebook cannot erase a line, so overwrite the rest with blanks.
         self._stream.write(self._erase + text.ljust(self._width))
         self._stream.flush()

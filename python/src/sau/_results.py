@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+import os
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -212,6 +216,67 @@ class Results:
             Whether to show the paper's numbers beside ours, where it has them.
         """
         return _core.tables(list(self.cells), kind, format, paper)
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Writes a new result folder, which ``sau.open`` and all commands of ``sau`` read.
+
+        Times per trial are kept as their mean.
+
+        Examples
+        --------
+        >>> import pathlib, sau, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp()) / "mine"
+        >>> result = sau.run("bernoulli", "sau_ucb", trials=3, steps=50)
+        >>> result.save(folder)
+        >>> sau.open(folder).regret.tolist() == result.regret.tolist()
+        True
+        """
+        _core.save_results(os.fspath(folder), self.seed, list(self.cells))
+
+    def report(
+        self,
+        output: str | os.PathLike[str] = "report.html",
+        format: Literal["html", "json", "md", "tex", "csv", "svg", "png", "pdf"] | None = None,
+        *,
+        title: str = "",
+        paper: bool = True,
+    ) -> Path:
+        """Makes a report, as ``sau report`` does.
+
+        Parameters
+        ----------
+        output : path, default "report.html"
+            A file; for ``csv``, ``svg``, ``png`` and ``pdf`` a folder.
+        format : str, optional
+            Otherwise that of the ending of `output`. ``html`` is a page that needs no other file.
+            A package that was installed from source has no page; all other formats work.
+        title : str, optional
+            The headline; otherwise what was run.
+        paper : bool, default True
+            Whether to show the paper's numbers where it has them.
+
+        Returns
+        -------
+        Path
+            What was written.
+
+        Examples
+        --------
+        >>> import pathlib, sau, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> result = sau.run("bernoulli", ["sau_ucb", "ucb1"], trials=3, steps=50)
+        >>> result.report(folder / "report.md").name
+        'report.md'
+        """
+        with tempfile.TemporaryDirectory(prefix="sau-") as temporary:
+            folder = Path(temporary) / "results"
+            self.save(folder)
+            written, notes = _core.report(
+                os.fspath(folder), os.fspath(output), format or "", title, paper
+            )
+        for note in notes:
+            logging.getLogger("sau").warning(note)
+        return Path(written)
 
     def to_pandas(
         self, kind: Literal["trials", "summary", "curves", "theory"] = "trials"

@@ -23,6 +23,7 @@ export function useKey(next: string): void {
   }
 }
 
+// `path` is relative to the page, which may be that of an application: /apps/NAME/.
 export async function ask<T>(path: string): Promise<T> {
   const headers: Record<string, string> = key === '' ? {} : {'Ocp-Apim-Subscription-Key': key};
   // A server that accepts the connection but does not answer counts as not reachable.
@@ -30,7 +31,8 @@ export async function ask<T>(path: string): Promise<T> {
   const timer = setTimeout(() => patience.abort(), 10000);
   try {
     const reply = await fetch(path, {headers, cache: 'no-store', signal: patience.signal});
-    if (reply.status === 401) throw new KeyNeeded('a key is needed');
+    if (reply.status === 401) throw new KeyNeeded('The service does not know this key.');
+    if (reply.status === 403) throw new KeyNeeded('This key may not read here.');
     if (reply.status === 404) throw new NotFound('not found');
     if (!reply.ok) throw new Error(`status ${reply.status}`);
     return (await reply.json()) as T;

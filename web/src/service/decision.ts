@@ -90,7 +90,7 @@ export class Explanation {
     this.show(eventId, h('p', {class: 'note'}, 'Asking\u2026'));
     if (!this.element.open) this.element.showModal();
     try {
-      const decision = await ask<Decision>(`/v1/decisions/${encodeURIComponent(eventId)}`);
+      const decision = await ask<Decision>(`v1/decisions/${encodeURIComponent(eventId)}`);
       if (this.asked === eventId) this.explain(decision);
     } catch (error) {
       if (this.asked !== eventId) return;

@@ -83,14 +83,14 @@ class Page {
     if (document.hidden) return;
     let again = true;
     try {
-      const status = await ask<Status>('/v1/status');
+      const status = await ask<Status>('v1/status');
       this.heard = new Date();
       this.show(status);
       this.set(status.ready ? 'live' : 'starting');
     } catch (error) {
       const locked = error instanceof KeyNeeded;
       again = !locked;
-      this.wrong.textContent = locked && hasKey() ? 'The service does not know this key.' : '';
+      this.wrong.textContent = locked && hasKey() ? error.message : '';
       this.set(locked ? 'key' : 'lost');
     }
     document.documentElement.dataset.ready = '';

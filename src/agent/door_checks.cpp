@@ -1,4 +1,4 @@
-#include "catalog/door_checks.hpp"
+#include "sau/agent/door_checks.hpp"
 
 #include <cmath>
 #include <string>
@@ -70,6 +70,16 @@ void check_finite(const char* where, HashedFeatures features) {
       throw Error(std::string(where) + " has a feature whose value is not a finite number");
     }
   }
+}
+
+void check_same(const AnyAgent& other, const AnyAgent& own) {
+  if (other.spec() == own.spec() && other.shape() == own.shape()) return;
+  throw Error("merge: cannot add " + other.spec() + " for " + describe(other.shape()) + " to " +
+              own.spec() + " for " + describe(own.shape()));
+}
+
+void refuse_merge(const std::string& spec) {
+  throw Error("merge: " + spec + " cannot be merged; its state is not a sum");
 }
 
 }  // namespace sau

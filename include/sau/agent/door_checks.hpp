@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "sau/agent/any_agent.hpp"
 #include "sau/core/types.hpp"
 #include "sau/model/joint_features.hpp"
 #include "sau/problem/problem.hpp"
@@ -22,5 +23,9 @@ void check_problem(const Problem& problem, const Shape& shape, const RewardRange
 void check_finite(const char* where, HashedFeatures features);
 
 std::string describe(const Shape& shape);
+
+// For merge(): `other` has another spec or shape; the state of an agent is not a sum.
+void check_same(const AnyAgent& other, const AnyAgent& own);
+[[noreturn]] void refuse_merge(const std::string& spec);
 
 }  // namespace sau

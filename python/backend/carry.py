@@ -1,0 +1,98 @@
+"""Makes a wheel that runs on machines without the libraries that the extension links.
+
+Everything but the C library is copied into ``sau.libs`` beside the package. A copy gets a name with
+a part of its checksum, so that it is never mistaken for another package's copy, and everything
+refers to the copies by these names. The wheel's tag says how new the C library must be.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+import sysconfig
+import tempfile
+from pathlib import Path
+
+#: Parts of the C library, which every machine has, and which must not be there twice.
+C_LIBRARY = re.compile(
+    r"^(ld-linux.*|linux-vdso.*|lib(c|m|dl|pthread|rt|util|resolv|anl|mvec|nsl|crypt))\.so"
+)
+
+
+def with_libraries(files: dict[str, bytes], suffix: str) -> tuple[dict[str, bytes], str]:
+    """The files of a wheel with the libraries, and the platform part of its tag.
+
+    `suffix` ends the name of the extension.
+    """
+    (extension,) = (name for name in files if name.endswith(suffix))
+    with tempfile.TemporaryDirectory(prefix="sau-wheel-") as temporary:
+        folder = Path(temporary)
+        core = folder / "core"
+        core.write_bytes(files[extension])
+        found = _libraries_of(core)
+        names = {name: _unique_name(path) for name, path in found.items()}
+        copies = {}
+        for name, path in found.items():
+            copies[name] = folder / names[name]
+            copies[name].write_bytes(path.read_bytes())
+            copies[name].chmod(0o755)
+            _patch(copies[name], "--set-soname", names[name])
+        for path, place in [*((copy, "$ORIGIN") for copy in copies.values()),
+                            (core, "$ORIGIN/../sau.libs")]:
+            for name in _needed(path):
+                if name in names:
+                    _patch(path, "--replace-needed", name, names[name])
+            _patch(path, "--set-rpath", place)
+        all_files = [core, *copies.values()]
+        result = {**files, extension: core.read_bytes()}
+        for name, path in copies.items():
+            result[f"sau.libs/{names[name]}"] = path.read_bytes()
+        newest = max(_c_library_version(path) for path in all_files)
+    machine = re.sub(r"[-.]", "_", sysconfig.get_platform()).removeprefix("linux_")
+    return result, f"manylinux_{newest[0]}_{newest[1]}_{machine}"
+
+
+def _libraries_of(path: Path) -> dict[str, Path]:
+    """All libraries that it loads, directly or not, without the C library."""
+    found = {}
+    for line in _output("ldd", path).splitlines():
+        name, arrow, rest = line.strip().partition(" => ")
+        if not arrow or C_LIBRARY.match(name):
+            continue
+        if rest.startswith("not found"):
+            raise SystemExit(f"sau: {name}, which the extension links, is not installed")
+        found[name] = Path(rest.split(" (")[0])
+    return found
+
+
+def _unique_name(path: Path) -> str:
+    stem, _, version = path.name.partition(".so")
+    return f"{stem}-{hashlib.sha256(path.read_bytes()).hexdigest()[:8]}.so{version}"
+
+
+def _needed(path: Path) -> list[str]:
+    return _output("patchelf", "--print-needed", path).split()
+
+
+def _c_library_version(path: Path) -> tuple[int, int]:
+    """The version of the C library that it needs."""
+    versions = re.findall(r"Name: GLIBC_(\d+)\.(\d+)", _output("readelf", "--version-info", path))
+    return max(((int(major), int(minor)) for major, minor in versions), default=(2, 17))
+
+
+def _patch(path: Path, *arguments: str) -> None:
+    _output("patchelf", *arguments, path)
+
+
+def _output(*command: str | Path) -> str:
+    try:
+        return subprocess.run(
+            [str(part) for part in command], check=True, capture_output=True, text=True
+        ).stdout
+    except FileNotFoundError:
+        raise SystemExit(
+            f"sau: {command[0]} was not found; 'tools/setup.sh python' installs what wheels need"
+        ) from None
+    except subprocess.CalledProcessError as error:
+        raise SystemExit(f"sau: {command[0]} failed: {error.stderr.strip()}") from None
