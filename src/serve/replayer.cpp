@@ -65,6 +65,7 @@ bool Replayer::load_base() {
 
 Result<std::vector<Lesson>> Replayer::apply(Sequence sequence, const Entry& entry,
                                             const EventStore& store) {
+  if (auto failure = mend(sequence, store)) return std::move(*failure);
   std::vector<Lesson> lessons;
   if (entry.kind == EntryKind::kModelReset) {
     agent_ = make_offer_agent(spec_, seed_);
@@ -85,7 +86,10 @@ Result<std::vector<Lesson>> Replayer::apply(Sequence sequence, const Entry& entr
   } else if (entry.kind == EntryKind::kTrialEnded) {
     if (auto failure = end_trial(sequence, entry.text, store)) return std::move(*failure);
   } else if (entry.kind == EntryKind::kStruck) {
-    if (auto failure = rebuild(sequence, store)) return std::move(*failure);
+    // Without a loaded file everything was learned from the log, which leaves out struck decisions.
+    if (loaded_ != 0) {
+      if (auto failure = rebuild(sequence, store)) return std::move(*failure);
+    }
     version_ = sequence;
   } else if (entry.completes) {
     const std::span<const Sequence> decisions = entry.kind == EntryKind::kMissing
@@ -148,9 +152,13 @@ std::optional<Failure> Replayer::learn(Sequence sequence, const Decision& decisi
     }
     // Each reward is in the agent's range, but their sum may not be.
     const RewardRange range = agent_->rewards();
-    agent_->learn(context, action, value, std::clamp(reward, range.min, range.max),
-                  decision.actions[decision.chosen].probability);
-  } catch (const Error& error) {
+    whole([&] {
+      agent_->learn(context, action, value, std::clamp(reward, range.min, range.max),
+                    decision.actions[decision.chosen].probability);
+      return true;
+    });
+  } catch (const Error& error) {  // the agent refuses it before it learns anything
+    unfinished_ = false;
     return Failure{Failure::Code::kInternal,
                    "record " + std::to_string(sequence) + ": " + error.what()};
   }
@@ -195,12 +203,14 @@ std::optional<Failure> Replayer::end_trial(Sequence sequence, const std::string&
   const auto end = read_trial_end(text);
   if (!end.ok()) return end.failure();
   if (!trial_ || trial_->plan().id != end.value().id) return std::nullopt;
-  if (auto failure = trial_->follow(sequence - 1, store)) return failure;
+  const auto followed = whole([&] { return trial_->follow(sequence - 1, store); });
+  if (followed) return followed;
   ended_ = trial_->state();
   ended_->outcome = end.value().outcome;
   ended_->ended = end.value().time;
   if (end.value().outcome == GateOutcome::kPromoted) {
-    if (auto failure = trial_->finish(sequence - 1, store)) return failure;
+    const auto finished = whole([&] { return trial_->finish(sequence - 1, store); });
+    if (finished) return finished;
     agent_ = trial_->take_agent();
     spec_ = agent_->spec();
     schema_ = schema_of(*agent_, seed_);
@@ -211,9 +221,13 @@ std::optional<Failure> Replayer::end_trial(Sequence sequence, const std::string&
 }
 
 std::optional<Failure> Replayer::follow_trial(const EventStore& store) {
+  const Sequence position = position_;
+  if (auto failure = mend(position + 1, store)) return failure;
+  reach(position);
   if (!trial_) return std::nullopt;
-  if (auto failure = trial_->follow(position_, store)) return failure;
-  trial_position_ = position_;
+  const auto followed = whole([&] { return trial_->follow(position, store); });
+  if (followed) return followed;
+  trial_position_ = position;
   return std::nullopt;
 }
 
@@ -256,8 +270,6 @@ std::optional<Failure> Replayer::catch_up(Sequence until, const EventStore& stor
 }
 
 std::optional<Failure> Replayer::rebuild(Sequence until, const EventStore& store) {
-  // Without a loaded file everything was learned from the log, which leaves out struck decisions.
-  if (loaded_ == 0) return std::nullopt;
   Replayer anew(folder_, first_spec_, seed_);
   try {
     anew.load_base();
@@ -276,6 +288,10 @@ std::optional<Failure> Replayer::rebuild(Sequence until, const EventStore& store
   if (failure) return failure;
   *this = std::move(anew);
   return std::nullopt;
+}
+
+std::optional<Failure> Replayer::mend(Sequence until, const EventStore& store) {
+  return unfinished_ ? rebuild(until, store) : std::nullopt;
 }
 
 std::string Replayer::model() const { return write_model(*agent_, {schema_, position_, version_}); }

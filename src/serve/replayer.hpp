@@ -51,7 +51,7 @@ class Replayer {
   std::optional<Failure> follow_trial(const EventStore& store);
   // Whether no entry is half applied, and the trial is up to date, as everything() requires.
   bool between_entries() const noexcept {
-    return within_ == 0 && (!trial_ || trial_position_ == position_);
+    return within_ == 0 && !unfinished_ && (!trial_ || trial_position_ == position_);
   }
 
   // Whether an entry is applied to a part of its decisions only.
@@ -91,6 +91,15 @@ class Replayer {
   std::optional<Failure> learn(Sequence sequence, const Decision& decision, double reward);
   // Learns from the log again, without the decisions that are struck by now.
   std::optional<Failure> rebuild(Sequence until, const EventStore& store);
+  // The same, only if a lesson was interrupted.
+  std::optional<Failure> mend(Sequence until, const EventStore& store);
+  // Calls teach(), and remembers it if an exception interrupts that.
+  auto whole(auto&& teach) {
+    unfinished_ = true;
+    auto result = teach();
+    unfinished_ = false;
+    return result;
+  }
 
   std::filesystem::path folder_;
   std::string first_spec_, spec_;
@@ -105,6 +114,9 @@ class Replayer {
   std::optional<GateState> ended_;  // the latest trial that has ended
   bool by_others_ = false;          // it learns from decisions of another agent
   std::size_t within_ = 0;          // how many decisions of the next entry are learned already
+  // An exception, such as a lack of memory, has interrupted a lesson: nobody knows which part of it
+  // was learned.
+  bool unfinished_ = false;
 };
 
 // An agent that has learned from all events in the log, in the order in which they were completed,

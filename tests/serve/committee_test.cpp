@@ -1,11 +1,14 @@
 // The service with a committee, which is what a new folder gets.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "sau/catalog/catalog.hpp"
+#include "sau/core/note.hpp"
 #include "sau/serve/log_tools.hpp"
 #include "serve/serve_support.hpp"
 
@@ -95,6 +98,31 @@ TEST(CommitteeService, OtherModelsHaveNoMembersAndNoBonus) {
   EXPECT_FALSE(explained(pooled)["actions"][0].contains("bonus"));
   EXPECT_EQ(explained(greedy)["members"].size(), 2U);
   EXPECT_EQ(explained(greedy)["actions"][0]["bonus"].get<double>(), 0.0);
+}
+
+// Memory runs out in the middle of a lesson, while the committee notes that it leaves a member out.
+// The lesson is not learned twice.
+TEST(CommitteeService, ALessonThatIsInterruptedIsLearnedOnce) {
+  // The second member diverges when it is first trained.
+  TestService service(
+      "committee(members=\"hashed_linear(bits=8)"
+      "+hashed_mlp(bits=8,hidden=64x64x64x64,lr=10,batch=4,every=5,start=5,updates=20)\")"
+      "+sau_sampling");
+  std::atomic<int> thrown = 0;
+  set_note_function([&](const Note&) {
+    if (thrown++ == 0) throw std::bad_alloc();
+  });
+  for (int i = 0; i < 10; ++i) {
+    const std::string event = "e" + std::to_string(i);
+    ASSERT_TRUE(service.rank(simple_request(event)).ok());
+    ASSERT_TRUE(service.reward(event, i % 3 == 0 ? 1.0 : -1.0).ok());
+  }
+  service->settle();
+  set_note_function({});
+  EXPECT_GT(thrown, 0);
+  const std::string learned = service.model_checksum();
+  service.restart_without_snapshot();
+  EXPECT_EQ(service.model_checksum(), learned);
 }
 
 }  // namespace
