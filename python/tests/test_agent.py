@@ -210,7 +210,7 @@ def test_repr_looks_like_the_call():
         (dict(agent="sau_ucb", n_actions=True), "n_actions=True is not allowed"),
         (dict(agent="sau_ucb", n_actions=2, context_dim=-1), "context_dim=-1 is not allowed"),
         (dict(agent="sau_ucb", n_actions=2, seed=-1), "seed=-1 is not allowed"),
-        (dict(agent="sau_ucb", n_actions=2, seed=None), "seed=None is not allowed"),
+        (dict(agent="sau_ucb", n_actions=2, seed=1.5), "seed=1.5 is not allowed"),
         (dict(agent="sau_ucb", n_actions=2, alpha=-1), "alpha=-1 is not allowed"),
         (dict(agent="sau_ucb", n_actions=2, beta=1), "has no setting 'beta'"),
         (dict(agent="linear+thompson", n_actions=2), "thompson needs a model with a posterior"),
