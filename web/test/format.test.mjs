@@ -74,5 +74,5 @@ test('the name of a file has no special characters', () => {
 });
 
 test('two groups of trials are told by their shares and means', () => {
-  assert.equal(format.twoGroups({low: 30, high: 500, share: 0.1}), '90.0 % near 30, 10.0 % near 500');
+  assert.equal(format.twoGroups({low: 30, high: 500, share: 0.1}), '90.0 % near 30.00, 10.0 % near 500.0');
 });
