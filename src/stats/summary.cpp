@@ -32,10 +32,10 @@ Summary summarise(std::span<const double> values) {
 }
 
 std::optional<TwoGroups> two_groups(std::span<const double> values) {
-  constexpr std::size_t kFewest = 20, kFewestInGroup = 3;
+  constexpr std::size_t kFewestValues = 20, kFewestInGroup = 3;
   constexpr double kLeastShare = 0.02, kApart = 6.0;
   const std::size_t count = values.size();
-  if (count < kFewest) return std::nullopt;
+  if (count < kFewestValues) return std::nullopt;
   std::vector<double> sorted(values.begin(), values.end());
   std::ranges::sort(sorted);
   // Sums of the centred values, so that large numbers do not cancel.
