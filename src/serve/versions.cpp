@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <future>
 #include <nlohmann/json.hpp>
-#include <ranges>
 
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
@@ -69,9 +68,10 @@ void keep_version(const fs::path& folder, const ModelVersion& version, std::stri
   fs::create_directories(versions_folder(folder));
   write_file(version_file(folder, version.version, ".sau"), model);
   write_file(version_file(folder, version.version, ".json"), json_of(version).dump());
-  for (const ModelVersion& old : kept_versions(folder) | std::views::drop(most)) {
-    fs::remove(version_file(folder, old.version, ".json"));
-    fs::remove(version_file(folder, old.version, ".sau"));
+  const auto kept = kept_versions(folder);
+  for (std::size_t i = most; i < kept.size(); ++i) {
+    fs::remove(version_file(folder, kept[i].version, ".json"));
+    fs::remove(version_file(folder, kept[i].version, ".sau"));
   }
 }
 
@@ -81,8 +81,10 @@ std::string read_version(const fs::path& folder, Sequence version) {
     return read_file(version_file(folder, version, ".sau"));
   }
   if (known.empty()) throw Error(fmt::format("there is no version {}, nor any other", version));
-  throw Error(fmt::format("there is no version {}; there are {}", version,
-                          fmt::join(known | std::views::transform(&ModelVersion::version), ", ")));
+  std::vector<Sequence> numbers;
+  for (const ModelVersion& each : known) numbers.push_back(each.version);
+  throw Error(
+      fmt::format("there is no version {}; there are {}", version, fmt::join(numbers, ", ")));
 }
 
 std::string to_json(const std::vector<ModelVersion>& versions) {
