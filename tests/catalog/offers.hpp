@@ -84,9 +84,9 @@ inline std::vector<OfferPair> offer_pairs() {
     for (const std::string& model : strategy.fits) {
       const std::string name = model + "_" + strategy.name;
       const std::string spec = small_model(model, true) + "+" + strategy.name;
-      pairs.push_back({name, spec});
       const bool joint = model == "hashed_linear" || model == "hashed_mlp";
-      if (!joint) pairs.push_back({name + "_features", spec + "+ids(by=features)"});
+      pairs.push_back({name, joint ? spec : spec + "+ids(dim=8)"});
+      if (!joint) pairs.push_back({name + "_features", spec + "+ids(by=features,dim=8)"});
     }
   }
   return pairs;
