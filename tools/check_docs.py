@@ -282,7 +282,8 @@ def check_commands(program, chosen):
                         count += 1
                 elif re.fullmatch(r"python \w+\.py", language):
                     (folder / language.split()[1]).write_text("\n".join(lines) + "\n")
-                elif language == "python" and not NOT_STANDARD.search("\n".join(lines)):
+                elif (language == "python" and not lines[0].startswith(">>> ")  # python/docs runs it
+                      and not NOT_STANDARD.search("\n".join(lines))):
                     command = [sys.executable, "-c", "\n".join(lines)]
                     run(path, start, command, folder, environment, "python block", 0)
                     count += 1
