@@ -46,7 +46,8 @@ TEST(MeasureTrial, ALongTrialIsNotPlayedToItsEnd) {
 // Steps are much more expensive once the network trains, which is after the first rewards came.
 TEST(MeasureTrial, WaitsForLateRewards) {
   const auto measured = [](const char* problem) {
-    return measure_trial(make_cell(problem, "mlp(updates=200)+sau_sampling", 20'000, 1), 1, 0.0);
+    return measure_trial(make_cell(problem, "mlp(hidden=8,updates=50)+sau_sampling", 20'000, 1), 1,
+                         0.0);
   };
   const double prompt = measured("wheel");
   EXPECT_GT(measured("wheel+late(delay=3000)"), 0.5 * prompt);
