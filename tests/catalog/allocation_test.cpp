@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "sau/agent/agent.hpp"
 #include "sau/catalog/catalog.hpp"
@@ -65,8 +66,8 @@ void* operator new[](std::size_t size, std::align_val_t alignment) {
 namespace sau {
 namespace {
 
+using testing::AnyWorld;
 using testing::setup_for;
-using testing::World;
 
 // Hashed models are left out: their tables grow with new features.
 template <class List>
@@ -78,13 +79,9 @@ struct Dense<TypeList<M...>> {
 };
 using DensePairs = testing::detail::AllPairs<Dense<Models>::type, Strategies>::type;
 
-template <class P>
-class Allocation : public ::testing::Test {};
-TYPED_TEST_SUITE(Allocation, testing::AsTestTypes<DensePairs>::type, testing::PairNames);
-
 // The number of allocations in 1,000 steps.
-template <class A, class W>
-std::size_t allocations_of(A& agent, W& world) {
+template <class A>
+std::size_t allocations_of(A& agent, AnyWorld& world) {
   Rng rng({.seed = 3, .role = Role::kAgent});
   const std::size_t before = allocations.load();
   for (int n = 0; n < 1000; ++n) {
@@ -103,19 +100,40 @@ TEST(AllocationCounter, CountsAnAllocation) {
   EXPECT_EQ(allocations.load() - before, 1U);
 }
 
-TYPED_TEST(Allocation, ChooseAndLearnNeverAllocate) {
-  if (!kCounts) GTEST_SKIP() << "allocations are not counted under a sanitizer";
-  using Model = typename TypeParam::Model;
-  const auto setup = setup_for<Model>(7);
-  Agent agent{Model(setup, {}), typename TypeParam::Strategy(setup, {})};
-  World<Model> world(4, rewards_with<typename TypeParam::Strategy>(Model::kRewards));
-  EXPECT_EQ(allocations_of(agent, world), 0U);
+// Of an agent of the concrete types.
+template <class P>
+std::size_t concrete_allocations([[maybe_unused]] AnyWorld& world) {
+  if constexpr (kCounts) {  // otherwise the agent need not be compiled
+    using Model = typename P::Model;
+    const auto setup = setup_for<Model>(7);
+    Agent agent{Model(setup, {}), typename P::Strategy(setup, {})};
+    return allocations_of(agent, world);
+  } else {
+    return 0;
+  }
 }
 
-TYPED_TEST(Allocation, VirtualCallsNeverAllocate) {
+using AllocatingPair = testing::CompiledPair<std::size_t(AnyWorld&)>;
+
+template <class... P>
+std::vector<AllocatingPair> allocating_pairs(TypeList<P...> pairs) {
+  return testing::compiled_pairs<std::size_t(AnyWorld&)>(pairs, {concrete_allocations<P>...});
+}
+
+class Allocation : public ::testing::TestWithParam<AllocatingPair> {};
+INSTANTIATE_TEST_SUITE_P(Pairs, Allocation, ::testing::ValuesIn(allocating_pairs(DensePairs{})),
+                         testing::pair_name);
+
+TEST_P(Allocation, ChooseAndLearnNeverAllocate) {
   if (!kCounts) GTEST_SKIP() << "allocations are not counted under a sanitizer";
-  const auto agent = testing::make_pair_agent<TypeParam>(7);
-  World<typename TypeParam::Model> world(4, agent->rewards());
+  auto world = GetParam().world(4);
+  EXPECT_EQ(GetParam().call(world), 0U);
+}
+
+TEST_P(Allocation, VirtualCallsNeverAllocate) {
+  if (!kCounts) GTEST_SKIP() << "allocations are not counted under a sanitizer";
+  const auto agent = GetParam().make_usual(7);
+  auto world = GetParam().world(4);
   EXPECT_EQ(allocations_of(*agent, world), 0U);
 }
 

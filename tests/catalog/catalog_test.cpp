@@ -150,20 +150,35 @@ TEST(AgentNames, PriorsBeyondTheSamplerAreRefused) {
   EXPECT_NE(agent_error("beta_bernoulli(beta=1e308)+thompson"), "");
 }
 
-template <class P>
-class CanonicalForm : public ::testing::Test {};
-TYPED_TEST_SUITE(CanonicalForm, testing::AsTestTypes<testing::FittingPairs>::type,
-                 testing::PairNames);
+template <class Component>
+std::string random_part(testing::RandomSettings& random) {
+  return write_spec(Component::kName, random.draw<typename Component::Options>());
+}
 
-TYPED_TEST(CanonicalForm, ReadsBackToItself) {
-  using Model = typename TypeParam::Model;
-  using Strategy = typename TypeParam::Strategy;
+// A spec with random settings.
+template <class P>
+std::string random_spec(testing::RandomSettings& random) {
+  const std::string model = random_part<typename P::Model>(random);
+  return model + "+" + random_part<typename P::Strategy>(random);
+}
+
+using SpecPair = testing::CompiledPair<std::string(testing::RandomSettings&)>;
+
+template <class... P>
+std::vector<SpecPair> spec_pairs(TypeList<P...> pairs) {
+  return testing::compiled_pairs<std::string(testing::RandomSettings&)>(pairs, {random_spec<P>...});
+}
+
+class CanonicalForm : public ::testing::TestWithParam<SpecPair> {};
+INSTANTIATE_TEST_SUITE_P(Pairs, CanonicalForm,
+                         ::testing::ValuesIn(spec_pairs(testing::FittingPairs{})),
+                         testing::pair_name);
+
+TEST_P(CanonicalForm, ReadsBackToItself) {
   testing::RandomSettings random(31);
   int accepted = 0;
   for (int i = 0; i < 400; ++i) {
-    const std::string text = write_spec(Model::kName, random.draw<typename Model::Options>()) +
-                             "+" +
-                             write_spec(Strategy::kName, random.draw<typename Strategy::Options>());
+    const std::string text = GetParam().call(random);
     if (!agent_error(text).empty()) continue;
     ++accepted;
     EXPECT_EQ(canonical_agent(text), text);
@@ -171,11 +186,11 @@ TYPED_TEST(CanonicalForm, ReadsBackToItself) {
   EXPECT_GT(accepted, 50);
 }
 
-TYPED_TEST(CanonicalForm, IsTheSpecOfTheAgent) {
-  const auto agent = testing::make_pair_agent<TypeParam>(3);
-  EXPECT_EQ(agent->spec(), TypeParam::spec());
+TEST_P(CanonicalForm, IsTheSpecOfTheAgent) {
+  const auto agent = GetParam().make_usual(3);
+  EXPECT_EQ(agent->spec(), GetParam().usual_spec());
   EXPECT_EQ(agent->spec(), canonical_agent(agent->spec()));
-  EXPECT_EQ(agent->shape(), testing::setup_for<typename TypeParam::Model>(3).shape);
+  EXPECT_EQ(agent->shape(), GetParam().setup(3).shape);
 }
 
 TEST(MakeAgent, NeedsAnAction) {

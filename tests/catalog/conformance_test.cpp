@@ -20,7 +20,6 @@ namespace {
 
 using testing::error_of;
 using ::testing::HasSubstr;
-using testing::make_pair_agent;
 using testing::play_steps;
 using testing::setup_for;
 using testing::state_bytes;
@@ -47,30 +46,38 @@ INSTANTIATE_TEST_SUITE_P(Pairs, Conformance, testing::every_pair_and_by_ids(), t
 // The only test of the concrete types. It shows that they behave like AnyAgent, which all other
 // tests use.
 template <class P>
-class ConcreteAgent : public ::testing::Test {};
-TYPED_TEST_SUITE(ConcreteAgent, testing::AsTestTypes<testing::FittingPairs>::type,
-                 testing::PairNames);
+StepLog concrete_steps(Action actions, std::size_t steps) {
+  const auto setup = setup_for<typename P::Model>(actions);
+  TestProblem problem(setup.shape);
+  Agent agent{typename P::Model(setup, {}), typename P::Strategy(setup, {})};
+  auto rng = streams(8);
+  StepLog log;
+  play(problem, agent, rng, steps, log);
+  return log;
+}
 
-TYPED_TEST(ConcreteAgent, ConcreteAndVirtualLoopsAgree) {
+using ConcretePair = testing::CompiledPair<StepLog(Action, std::size_t)>;
+
+template <class... P>
+std::vector<ConcretePair> concrete_pairs(TypeList<P...> pairs) {
+  return testing::compiled_pairs<StepLog(Action, std::size_t)>(pairs, {concrete_steps<P>...});
+}
+
+class ConcreteAgent : public ::testing::TestWithParam<ConcretePair> {};
+INSTANTIATE_TEST_SUITE_P(Pairs, ConcreteAgent,
+                         ::testing::ValuesIn(concrete_pairs(testing::FittingPairs{})),
+                         testing::pair_name);
+
+TEST_P(ConcreteAgent, ConcreteAndVirtualLoopsAgree) {
   constexpr std::size_t kLong = testing::kSanitizer ? 60 : 700;
   for (const Action actions : {1U, 2U, 7U}) {
-    const auto setup = setup_for<typename TypeParam::Model>(actions);
-    StepLog concrete_log, virtual_log;
-    {
-      TestProblem problem(setup.shape);
-      Agent agent{typename TypeParam::Model(setup, {}), typename TypeParam::Strategy(setup, {})};
-      auto rng = streams(8);
-      play(problem, agent, rng, kLong, concrete_log);
-    }
-    {
-      TestProblem concrete(setup.shape);
-      Problem& problem = concrete;
-      const auto owner = make_pair_agent<TypeParam>(actions);
-      AnyAgent& agent = *owner;
-      auto rng = streams(8);
-      play(problem, agent, rng, kLong, virtual_log);
-    }
-    EXPECT_EQ(concrete_log, virtual_log);
+    TestProblem concrete(GetParam().setup(actions).shape);
+    Problem& problem = concrete;
+    const auto agent = GetParam().make_usual(actions);
+    auto rng = streams(8);
+    StepLog virtual_log;
+    play(problem, *agent, rng, kLong, virtual_log);
+    EXPECT_EQ(GetParam().call(actions, kLong), virtual_log);
   }
 }
 

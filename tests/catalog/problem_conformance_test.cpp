@@ -32,7 +32,7 @@ class ProblemConformance : public ::testing::Test {
 TYPED_TEST_SUITE(ProblemConformance, testing::AsTestTypes<testing::FixedProblems>::type,
                  testing::ComponentNames);
 
-constexpr int kSteps = 300;
+constexpr int kProblemSteps = 300;
 
 TYPED_TEST(ProblemConformance, KeepsToItsShapeAndItsRewards) {
   const auto problem = this->make(0);
@@ -40,7 +40,7 @@ TYPED_TEST(ProblemConformance, KeepsToItsShapeAndItsRewards) {
   ASSERT_GE(shape.actions, 1U);
   EXPECT_GE(problem->default_steps(), 1U);
   Rng rng(Stream{.seed = 4});
-  for (int n = 0; n < kSteps; ++n) {
+  for (int n = 0; n < kProblemSteps; ++n) {
     const Context x = problem->next(rng);
     ASSERT_EQ(x.size(), shape.dim);
     EXPECT_TRUE(std::ranges::all_of(x, [](double xi) { return std::isfinite(xi); }));
@@ -55,7 +55,7 @@ TYPED_TEST(ProblemConformance, IsTheSameForEveryAgent) {
   const auto one = this->make(1), other = this->make(1);
   const Action actions = one->shape().actions;
   Rng first(Stream{.seed = 5}), second(Stream{.seed = 5});
-  for (int n = 0; n < kSteps; ++n) {
+  for (int n = 0; n < kProblemSteps; ++n) {
     ASSERT_TRUE(std::ranges::equal(one->next(first), other->next(second)));
     const auto action = static_cast<Action>(n) % actions;
     const double reward = one->pull(action, first);
@@ -101,7 +101,7 @@ TYPED_TEST(OfferProblemConformance, OffersActionsAndKeepsToItsRewards) {
   EXPECT_GE(problem->default_steps(), 1U);
   EXPECT_TRUE(offers_by_id(this->spec()));
   Rng rng(Stream{.seed = 4});
-  for (int n = 0; n < kSteps; ++n) {
+  for (int n = 0; n < kProblemSteps; ++n) {
     const Situation now = problem->next(rng);
     ASSERT_FALSE(now.actions.empty());
     EXPECT_TRUE(all_finite(now.context));
@@ -127,7 +127,7 @@ TYPED_TEST(OfferProblemConformance, OffersActionsAndKeepsToItsRewards) {
 TYPED_TEST(OfferProblemConformance, IsTheSameForEveryAgent) {
   const auto one = this->make(1), other = this->make(1);
   Rng first(Stream{.seed = 5}), second(Stream{.seed = 5});
-  for (int n = 0; n < kSteps; ++n) {
+  for (int n = 0; n < kProblemSteps; ++n) {
     const Situation now = one->next(first), same = other->next(second);
     ASSERT_TRUE(std::ranges::equal(now.context, same.context));
     ASSERT_EQ(now.actions.size(), same.actions.size());

@@ -18,6 +18,7 @@
 namespace sau {
 namespace {
 
+using testing::AnyWorld;
 using testing::error_of;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -25,7 +26,6 @@ using testing::play_steps;
 using ::testing::StartsWith;
 using testing::state_bytes;
 using testing::TemporaryFolder;
-using testing::World;
 
 class Snapshot : public ::testing::TestWithParam<testing::PairCase> {};
 INSTANTIATE_TEST_SUITE_P(Pairs, Snapshot, testing::every_pair(), testing::pair_name);
@@ -64,7 +64,7 @@ TEST_P(Snapshot, SavingAgainGivesTheSameBytes) {
 std::string example(const TemporaryFolder& folder) {
   const auto agent = make_agent("sau_ucb(alpha=0.5)", {.shape = {.actions = 2}, .stream = {}});
   Rng rng({.seed = 1, .role = Role::kAgent});
-  World<SampleMean> world(1);
+  AnyWorld world(0, SampleMean::kRewards, 1);
   play_steps(*agent, world, rng, 10);
   save_agent(folder / "example", *agent, rng);
   return read_file(folder / "example");

@@ -35,7 +35,6 @@ template <class M, class S>
 struct Pair {
   using Model = M;
   using Strategy = S;
-  static std::string spec() { return std::string(M::kName) + "+" + std::string(S::kName); }
 };
 
 namespace detail {
@@ -94,13 +93,7 @@ struct ProblemsOfKind<Base, TypeList<P...>> {
 using FixedProblems = ProblemsOfKind<Problem, Problems>::type;
 using OfferProblems = ProblemsOfKind<OfferProblem, Problems>::type;
 
-// Test names such as Conformance/sample_mean_sau_ucb.
-struct PairNames {
-  template <class P>
-  static std::string GetName(int) {
-    return std::string(P::Model::kName) + "_" + std::string(P::Strategy::kName);
-  }
-};
+// Test names such as ProblemConformance/wheel.
 struct ComponentNames {
   template <class T>
   static std::string GetName(int) {
@@ -112,11 +105,6 @@ template <class M>
 Setup setup_for(Action actions) {
   return {.shape = {.actions = actions, .dim = M::kUsesContext ? std::size_t{3} : std::size_t{0}},
           .stream = {.seed = 17, .role = Role::kModel}};
-}
-
-template <class P>
-std::unique_ptr<AnyAgent> make_pair_agent(Action actions) {
-  return make_agent(P::spec(), setup_for<typename P::Model>(actions));
 }
 
 // Contexts and rewards that a model can learn from. A step does not depend on what is played.
@@ -145,15 +133,8 @@ class AnyWorld {
   double noise_ = 0.0;
 };
 
-template <class M>
-class World : public AnyWorld {
- public:
-  explicit World(std::uint64_t seed, RewardRange rewards = M::kRewards)
-      : AnyWorld(setup_for<M>(1).shape.dim, rewards, seed) {}
-};
-
 // A pair as a value. Tests that need no types use it with TEST_P, which is compiled once; a
-// TYPED_TEST is compiled once per pair.
+// TYPED_TEST is compiled once per pair. Tests that need the types use CompiledPair.
 struct PairCase {
   std::string model, strategy;
   bool uses_context = false;
@@ -169,6 +150,11 @@ struct PairCase {
   }
   std::unique_ptr<AnyAgent> make(Action actions) const {
     return make_agent(spec(), setup(actions));
+  }
+  // With the usual settings.
+  std::string usual_spec() const { return model + "+" + strategy; }
+  std::unique_ptr<AnyAgent> make_usual(Action actions) const {
+    return make_agent(usual_spec(), setup(actions));
   }
   AnyWorld world(std::uint64_t seed) const { return {setup(1).shape.dim, rewards, seed}; }
 };
@@ -186,8 +172,30 @@ std::vector<PairCase> pair_cases(TypeList<P...>) {
       .by_ids = false}...};
 }
 
-// The same, and by ids so many more that every model and every strategy is among them. They are
-// taken from the end, where the strategies are that ask more of a model.
+// A pair, and a function that is compiled for its types. Only this function is compiled once per
+// pair.
+template <class Function>
+struct CompiledPair : PairCase {
+  Function* call = nullptr;
+};
+template <class Function>
+void PrintTo(const CompiledPair<Function>& pair, std::ostream* out) {
+  *out << pair.usual_spec();
+}
+
+// `functions`: one per pair, in the order of the list.
+template <class Function, class... P>
+std::vector<CompiledPair<Function>> compiled_pairs(TypeList<P...> pairs,
+                                                   const std::vector<Function*>& functions) {
+  std::vector<CompiledPair<Function>> result;
+  for (const PairCase& pair : pair_cases(pairs)) {
+    result.push_back({pair, functions.at(result.size())});
+  }
+  return result;
+}
+
+// The fixed pairs, and by ids so many more that every model and every strategy is among them. They
+// are taken from the end, where the strategies are that ask more of a model.
 inline std::vector<PairCase> pair_cases_and_by_ids() {
   std::vector<PairCase> pairs = pair_cases(FittingPairs{}), by_ids;
   for (auto pair = pairs.rbegin(); pair != pairs.rend(); ++pair) {
@@ -208,9 +216,9 @@ inline std::vector<PairCase> pair_cases_and_by_ids() {
 inline auto every_pair() { return ::testing::ValuesIn(pair_cases(FittingPairs{})); }
 // Also by ids.
 inline auto every_pair_and_by_ids() { return ::testing::ValuesIn(pair_cases_and_by_ids()); }
-inline std::string pair_name(const ::testing::TestParamInfo<PairCase>& info) {
+inline constexpr auto pair_name = [](const auto& info) {
   return info.param.model + "_" + info.param.strategy + (info.param.by_ids ? "_ids" : "");
-}
+};
 
 // Plays `steps` steps and returns the actions.
 template <class A, class W>
