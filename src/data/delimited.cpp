@@ -9,7 +9,7 @@
 namespace sau::detail {
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
+bool is_space_or_tab(char c) { return c == ' ' || c == '\t'; }
 
 // The first records when split by a separator.
 struct Split {
@@ -68,7 +68,8 @@ void DelimitedReader::end_line() {
 }
 
 void DelimitedReader::skip_blanks() {
-  while (place_ < text_.size() && is_blank(text_[place_]) && text_[place_] != separator_) ++place_;
+  while (place_ < text_.size() && is_space_or_tab(text_[place_]) && text_[place_] != separator_)
+    ++place_;
 }
 
 bool DelimitedReader::next() {
@@ -77,7 +78,7 @@ bool DelimitedReader::next() {
   for (;;) {
     if (place_ >= text_.size()) return false;
     const std::size_t start = place_;
-    while (place_ < text_.size() && is_blank(text_[place_])) ++place_;
+    while (place_ < text_.size() && is_space_or_tab(text_[place_])) ++place_;
     if (!at_line_end()) {
       // If blanks separate fields, those at the start of a line do not.
       if (separator_ != ' ') place_ = start;
@@ -89,7 +90,7 @@ bool DelimitedReader::next() {
   for (;;) {
     take_field();
     if (separator_ == ' ') {
-      while (place_ < text_.size() && is_blank(text_[place_])) ++place_;
+      while (place_ < text_.size() && is_space_or_tab(text_[place_])) ++place_;
       if (at_line_end()) break;
     } else {
       if (at_line_end()) break;
@@ -112,7 +113,7 @@ void DelimitedReader::take_field() {
   };
   while (place_ < text_.size() && !ends(text_[place_])) ++place_;
   std::size_t end = place_;
-  while (end > start && is_blank(text_[end - 1])) --end;
+  while (end > start && is_space_or_tab(text_[end - 1])) --end;
   fields_.push_back(text_.substr(start, end - start));
 }
 
@@ -138,7 +139,7 @@ void DelimitedReader::take_quoted() {
   ++place_;
   if (separator_ != ' ') skip_blanks();
   const bool separated = at_line_end() || text_[place_] == separator_ ||
-                         (separator_ == ' ' && is_blank(text_[place_]));
+                         (separator_ == ' ' && is_space_or_tab(text_[place_]));
   if (!separated) fail(column + ": found text after the closing quote, expected a separator");
   fields_.push_back(unquoted_.emplace_back(std::move(field)));
 }

@@ -8,7 +8,7 @@
 namespace sau {
 namespace {
 
-const double kLargest = std::nextafter(1.0, 0.0);  // the largest result of Rng::uniform()
+const double kLargestUniform = std::nextafter(1.0, 0.0);  // the largest result of Rng::uniform()
 
 TEST(Draw, IsTheIndexWhereTheSumPassesTheNumber) {
   const std::vector<double> chance = {0.25, 0.5, 0.25};
@@ -17,14 +17,14 @@ TEST(Draw, IsTheIndexWhereTheSumPassesTheNumber) {
   EXPECT_EQ(draw_from(chance, 0.25), 1U);
   EXPECT_EQ(draw_from(chance, std::nextafter(0.75, 0.0)), 1U);
   EXPECT_EQ(draw_from(chance, 0.75), 2U);
-  EXPECT_EQ(draw_from(chance, kLargest), 2U);
+  EXPECT_EQ(draw_from(chance, kLargestUniform), 2U);
 }
 
 TEST(Draw, NeverDrawsAnItemWithoutAChance) {
   const std::vector<double> chance = {0.0, 0.5, 0.0, 0.5, 0.0};
   EXPECT_EQ(draw_from(chance, 0.0), 1U);
   EXPECT_EQ(draw_from(chance, 0.5), 3U);
-  EXPECT_EQ(draw_from(chance, kLargest), 3U);
+  EXPECT_EQ(draw_from(chance, kLargestUniform), 3U);
 }
 
 // Ten times 0.1 is less than 1 in doubles: the sum never passes the largest number.
@@ -33,8 +33,8 @@ TEST(Draw, ASumRoundedBelowOneGivesTheLastItemWithAChance) {
   chance.insert(chance.end(), 3, 0.0);
   double sum = 0.0;
   for (const double p : chance) sum += p;
-  ASSERT_LE(sum, kLargest);
-  EXPECT_EQ(draw_from(chance, kLargest), 9U);
+  ASSERT_LE(sum, kLargestUniform);
+  EXPECT_EQ(draw_from(chance, kLargestUniform), 9U);
 }
 
 TEST(Draw, TakesTheProbabilityFromAMember) {

@@ -65,8 +65,8 @@ PlainBatch plain(const std::vector<Row>& rows) {
   return result;
 }
 
-struct Bench {
-  Bench(std::vector<std::size_t> the_hidden, InstructionSet set, bool adam = false)
+struct SparseBench {
+  SparseBench(std::vector<std::size_t> the_hidden, InstructionSet set, bool adam = false)
       : hidden(std::move(the_hidden)),
         rng(Stream{.seed = 4}),
         network({.actions = 1, .dim = 0}, hidden, rng, mlp_kernel(set)),
@@ -119,23 +119,24 @@ double loss_of(const Network& network, const FeatureTable& table) {
   return loss / static_cast<double>(kRows.size());
 }
 
-const std::vector<std::vector<std::size_t>> kLayouts{{7, 5}, {8}, {32, 32}, {30, 17, 4}, {120, 8}};
+const std::vector<std::vector<std::size_t>> kHiddenLayers{
+    {7, 5}, {8}, {32, 32}, {30, 17, 4}, {120, 8}};
 
 // Calls f with a bench for every kernel of this processor and every layout.
 template <class F>
 void each_bench(bool adam, F&& f) {
   for (const InstructionSet set : kInstructionSets) {
     if (!has_instruction_set(set)) continue;
-    for (const auto& hidden : kLayouts) {
+    for (const auto& hidden : kHiddenLayers) {
       SCOPED_TRACE(std::string(instruction_set_name(set)) + ", " + std::to_string(hidden[0]));
-      Bench bench(hidden, set, adam);
+      SparseBench bench(hidden, set, adam);
       f(bench);
     }
   }
 }
 
 TEST(SparseNetwork, OutputsMatchTheFormula) {
-  each_bench(false, [](Bench& bench) {
+  each_bench(false, [](SparseBench& bench) {
     const NaiveMlp naive = bench.naive();
     const PlainBatch inputs = plain(kRows);
     for (std::size_t r = 0; r < kRows.size(); ++r) {
@@ -152,7 +153,7 @@ TEST(SparseNetwork, OutputsMatchTheFormula) {
 // With keep2 = 0 and an epsilon far above |g|, a weight changes by rate g / epsilon. The step is so
 // large that one would notice if a layer used weights that had already changed.
 TEST(SparseNetwork, TheGradientMatchesFiniteDifferences) {
-  each_bench(false, [](Bench& bench) {
+  each_bench(false, [](SparseBench& bench) {
     NaiveMlp naive = bench.naive();
     const PlainBatch batch = plain(kRows);
     EXPECT_NEAR(bench.train({.rate = 1e9F, .keep2 = 0.0F, .epsilon = 1e6F}), naive.loss(batch),
@@ -180,7 +181,7 @@ TEST(SparseNetwork, TheGradientMatchesFiniteDifferences) {
 // Thirty mini-batches, against the formulas in double.
 TEST(SparseNetwork, TrainsAsTheFormulasSay) {
   for (const bool adam : {false, true}) {
-    each_bench(adam, [adam](Bench& bench) {
+    each_bench(adam, [adam](SparseBench& bench) {
       NaiveMlp naive = bench.naive();
       const PlainBatch batch = plain(kRows);
       for (std::uint64_t t = 0; t < testing::repeats(30U); ++t) {
@@ -200,7 +201,7 @@ TEST(SparseNetwork, TrainsAsTheFormulasSay) {
 }
 
 TEST(SparseNetwork, AStepLeavesRowsOutsideTheBatchAlone) {
-  Bench bench({7, 5}, InstructionSet::kPortable);
+  SparseBench bench({7, 5}, InstructionSet::kPortable);
   const auto weights = [&](std::uint32_t place) {
     return std::vector<float>(bench.table.row(place), bench.table.row(place) + bench.table.width());
   };
@@ -214,7 +215,7 @@ TEST(SparseNetwork, AStepLeavesRowsOutsideTheBatchAlone) {
 
 // RMSprop's first step is rate * g / (sqrt(0.01 g^2) + 1e-8), ten times the rate against g's sign.
 TEST(SparseNetwork, TheFirstStepOfRmspropIsTenTimesItsRate) {
-  Bench bench({7, 5}, InstructionSet::kPortable);
+  SparseBench bench({7, 5}, InstructionSet::kPortable);
   const NaiveMlp naive = bench.naive();
   const auto gradient = naive.gradient(plain(kRows));
   bench.train(make_optimizer_step(Optimizer::kRmsprop, 0.01, 0));
@@ -229,7 +230,7 @@ TEST(SparseNetwork, TheFirstStepOfRmspropIsTenTimesItsRate) {
 }
 
 TEST(SparseNetwork, ASharedCopyDoesNotLearn) {
-  Bench bench({7, 5}, InstructionSet::kPortable, true);
+  SparseBench bench({7, 5}, InstructionSet::kPortable, true);
   const Network network = bench.network;
   const FeatureTable table = bench.table.shared();
   const double before = loss_of(network, table);
@@ -241,7 +242,7 @@ TEST(SparseNetwork, ASharedCopyDoesNotLearn) {
 }
 
 TEST(SparseNetwork, FiniteDetectsOneBadRow) {
-  Bench bench({7, 5}, InstructionSet::kPortable);
+  SparseBench bench({7, 5}, InstructionSet::kPortable);
   EXPECT_TRUE(bench.trainer.finite(bench.network));
   bench.table.writable_row(77)[2] = INFINITY;
   bench.train(make_optimizer_step(Optimizer::kRmsprop, 0.01, 0));
@@ -253,18 +254,18 @@ TEST(SparseNetwork, ContinuesTheSameAfterSaveAndLoad) {
     const auto step = [adam](std::uint64_t t) {
       return make_optimizer_step(adam ? Optimizer::kAdam : Optimizer::kRmsprop, 0.01, t);
     };
-    Bench bench({7, 5}, InstructionSet::kPortable, adam);
+    SparseBench bench({7, 5}, InstructionSet::kPortable, adam);
     for (std::uint64_t t = 0; t < 5; ++t) bench.train(step(t));
     StateWriter writer;
     bench.trainer.save(writer, bench.network, bench.table);
-    Bench other({7, 5}, InstructionSet::kPortable, adam);
+    SparseBench other({7, 5}, InstructionSet::kPortable, adam);
     StateReader reader(writer.bytes());
     other.trainer.load(reader, other.network, other.table);
     reader.finish();
     EXPECT_EQ(bench.train(step(5)), other.train(step(5)));
     EXPECT_EQ(bench.dense_weights(), other.dense_weights());
 
-    Bench another({7, 5}, InstructionSet::kPortable, !adam);
+    SparseBench another({7, 5}, InstructionSet::kPortable, !adam);
     StateReader again(writer.bytes());
     EXPECT_NE(testing::error_of<Error>(
                   [&] { another.trainer.load(again, another.network, another.table); }),
@@ -274,7 +275,7 @@ TEST(SparseNetwork, ContinuesTheSameAfterSaveAndLoad) {
 
 // The sizes do not depend on padding: 7 biases; 7 x 5 weights and 5 biases; 5 weights and a bias.
 TEST(SparseNetwork, AFileHasNoPadding) {
-  Bench bench({7, 5}, InstructionSet::kPortable);
+  SparseBench bench({7, 5}, InstructionSet::kPortable);
   bench.train(make_optimizer_step(Optimizer::kRmsprop, 0.01, 0));
   StateWriter writer;
   bench.trainer.save(writer, bench.network, bench.table);

@@ -218,8 +218,8 @@ TEST(Gate, TheLogMayBeRemovedMeanwhile) {
 TEST(Gate, WrongRequestsAreRefused) {
   TestService service(kUniform);
   const auto refused = [&](const char* more) {
-    const std::string json = std::string(R"({"name":"x","arguments":"sau")") + more + "}";
-    return service.begin_trial(json).failure();
+    const std::string request = std::string(R"({"name":"x","arguments":"sau")") + more + "}";
+    return service.begin_trial(request).failure();
   };
   EXPECT_EQ(refused(R"(,"margin":-1)").target, "margin");
   EXPECT_EQ(refused(R"(,"alpha":1)").target, "alpha");

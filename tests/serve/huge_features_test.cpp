@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 using testing::TestService;
 
-constexpr const char* kDeep[] = {
+constexpr const char* kHugeAgents[] = {
     "mlp(hidden=32x32,batch=8,every=5,start=10,updates=10)+sau_sampling",
     "mlp(hidden=32x32,batch=8,every=5,start=10,updates=10)+sau_sampling+ids(by=features)",
     "neural_linear(hidden=32x32,batch=8,every=5,start=10,updates=10)+thompson"};
@@ -49,7 +49,7 @@ void learn(TestService& service, int events, const std::string& name, double age
 json fault(TestService& service) { return json::parse(service->status())["fault"]; }
 
 TEST(HugeFeatures, AQuestionChangesNoLaterAnswer) {
-  for (const char* agent : kDeep) {
+  for (const char* agent : kHugeAgents) {
     TestService asked(agent), silent(agent);
     learn(asked, 40, "e");
     learn(silent, 40, "e");
@@ -65,7 +65,7 @@ TEST(HugeFeatures, AQuestionChangesNoLaterAnswer) {
 }
 
 TEST(HugeFeatures, AfterLearningFromThemItStillLearns) {
-  for (const char* agent : kDeep) {
+  for (const char* agent : kHugeAgents) {
     TestService service(agent);
     learn(service, 40, "e");
     learn(service, 3, "huge", 3.4e38);

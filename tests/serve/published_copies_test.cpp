@@ -124,7 +124,7 @@ std::vector<double> ranked(TestService& service, const std::string& event, int n
 }
 
 // Learns from event number n. Returns the model's version from then on.
-std::uint64_t teach(TestService& service, int n) {
+std::uint64_t teach_one(TestService& service, int n) {
   const std::string event = fmt::format("taught{}", n);
   const auto reply = service.rank(request(event, 3 * n + 1));
   EXPECT_TRUE(reply.ok());
@@ -154,7 +154,7 @@ TEST_P(PublishedCopies, RankAsASingleThreadDoesWhileTheServiceLearns) {
         }
       });
     }
-    for (int n = 0; n < kEvents; ++n) learned_by_version[teach(service, n)] = n + 1;
+    for (int n = 0; n < kEvents; ++n) learned_by_version[teach_one(service, n)] = n + 1;
   }
   std::map<int, std::vector<Asked>> by_learned;
   for (const std::vector<Asked>& each : asked) {
@@ -172,7 +172,7 @@ TEST_P(PublishedCopies, RankAsASingleThreadDoesWhileTheServiceLearns) {
       EXPECT_EQ(ranked(single, question.event, question.number), question.chances)
           << question.event << " after " << n << " events";
     }
-    if (n < kEvents) teach(single, n);
+    if (n < kEvents) teach_one(single, n);
   }
   EXPECT_EQ(single.model_checksum(), service.model_checksum());
 }

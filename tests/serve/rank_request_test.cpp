@@ -19,8 +19,8 @@ std::string context(const std::string& features) {
   return R"({"contextFeatures":[)" + features + R"(],"actions":[{"id":"a"}]})";
 }
 
-std::vector<HashedFeature> features(const std::string& json) {
-  const RankRequest request = read(context(json));
+std::vector<HashedFeature> features(const std::string& text) {
+  const RankRequest request = read(context(text));
   return {request.context().begin(), request.context().end()};
 }
 
@@ -40,13 +40,13 @@ TEST(RankRequest, NumbersKeepTheirValueAndTextIsAnIndicator) {
 
 TEST(RankRequest, FeaturesAreToldApartByNamespaceNameValueTypeAndSide) {
   std::set<std::uint64_t> hashes;
-  for (const char* json :
+  for (const char* text :
        {R"({"a":1})", R"({"a":"1"})", R"({"a":true})", R"({"a":"true2"})", R"({"b":1})",
         R"({"n":{"a":1}})", R"({"na":1})", R"({"n":{"b":1}})", R"({"a":"b"})", R"({"ab":""})",
         R"({"a":[7]})", R"({"m":{"n":{"a":1}}})"}) {
-    const auto found = features(json);
-    ASSERT_EQ(found.size(), 1U) << json;
-    EXPECT_TRUE(hashes.insert(found[0].hash).second) << json;
+    const auto found = features(text);
+    ASSERT_EQ(found.size(), 1U) << text;
+    EXPECT_TRUE(hashes.insert(found[0].hash).second) << text;
   }
   const RankRequest both =
       read(R"({"contextFeatures":[{"a":1}],"actions":[{"id":"x","features":[{"a":1}]}]})");

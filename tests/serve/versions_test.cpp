@@ -19,7 +19,7 @@ using testing::error_of;
 using ::testing::HasSubstr;
 using testing::TestService;
 
-constexpr const char* kOther = "hashed_linear(bits=9)+epsilon_greedy";
+constexpr const char* kOtherAgent = "hashed_linear(bits=9)+epsilon_greedy";
 
 TEST(Versions, TheLatestAreKept) {
   const testing::TemporaryFolder folder;
@@ -74,7 +74,7 @@ TEST(Versions, GoesBackToAnotherAgent) {
   TestService service;
   service.play("a", 20);
   const std::string first = service.model_checksum(), agent = service->agent();
-  ASSERT_TRUE(service.set_policy("other", kOther).ok());
+  ASSERT_TRUE(service.set_policy("other", kOtherAgent).ok());
   service.play("b", 10);
   const std::string second = service.model_checksum();
   ASSERT_TRUE(service.set_policy("third", "sample_mean+epsilon_greedy").ok());
