@@ -35,29 +35,44 @@ function(sau_component_file type file component)
 endfunction()
 
 # Adds the lists, and one source per model, so that changing a model recompiles only its own agents.
+# Builds that do not optimise set SAU_MODELS_PER_SOURCE, because there most of the time goes into headers.
 function(sau_add_catalogue target)
   include(${PROJECT_SOURCE_DIR}/src/catalog/components.cmake)
   sau_component_list(Models model ${SAU_MODELS})
   sau_component_list(Strategies explore ${SAU_STRATEGIES})
   sau_component_list(Problems problem ${SAU_PROBLEMS})
-  foreach(component IN LISTS SAU_MODELS)
-    sau_component_file(type file ${component})
-    set(source ${PROJECT_BINARY_DIR}/generated/catalog/agents_of_${file}.cpp)
-    if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
-      # All pairs of a model in one file: optimising the instrumented code takes three times as long
-      # as compiling it, and the tests of pairs are short.
-      set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -O0)
-    endif()
+  set(models ${SAU_MODELS})
+  set(together 1)
+  if(SAU_MODELS_PER_SOURCE)
+    set(together ${SAU_MODELS_PER_SOURCE})
+  endif()
+  while(models)
+    list(SUBLIST models 0 ${together} chosen)
+    list(REMOVE_ITEM models ${chosen})
+    set(includes "")
+    set(instances "")
+    set(source "")
+    foreach(component IN LISTS chosen)
+      sau_component_file(type file ${component})
+      string(APPEND includes "#include \"sau/model/${file}.hpp\"\n")
+      string(APPEND instances "template sau::ModelEntry sau::model_entry<sau::${type}>();\n")
+      if(NOT source)
+        set(source ${PROJECT_BINARY_DIR}/generated/catalog/agents_of_${file}.cpp)
+      endif()
+    endforeach()
     file(CONFIGURE OUTPUT ${source} CONTENT
 "// Written by cmake/Catalogue.cmake from src/catalog/components.cmake.
 #include \"catalog/model_entry_of.hpp\"
-#include \"sau/model/${file}.hpp\"
-
-template sau::ModelEntry sau::model_entry<sau::${type}>();
-")
+${includes}
+${instances}")
     target_sources(${target} PRIVATE ${source})
     set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  endforeach()
+    if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+      # Optimising the instrumented code takes three times as long as compiling it, and the tests of
+      # pairs are short.
+      set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -O0)
+    endif()
+  endwhile()
   # These have every strategy, and take longer than the rest of their batch.
   set(all_strategies ${PROJECT_SOURCE_DIR}/src/catalog/handle_agent.cpp
                      ${PROJECT_SOURCE_DIR}/src/catalog/id_rule.cpp)

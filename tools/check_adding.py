@@ -196,7 +196,8 @@ def make(tree, build, targets):
     if not (tree / "build" / "CMakeCache.txt").exists():
         settings = [f"-D{name}={cache[name]}" for name in SAME_AS_IN_BUILD if cache.get(name)]
         run(["cmake", "-S", str(tree), "-B", str(tree / "build"), "-G", cache["CMAKE_GENERATOR"],
-             *settings, "-DSAU_BUILD_TESTS=ON", "-DSAU_BUILD_BENCH=OFF", "-DSAU_BUILD_EXAMPLES=OFF"])
+             *settings, "-DSAU_MODELS_PER_SOURCE=7", "-DSAU_BUILD_TESTS=ON", "-DSAU_BUILD_BENCH=OFF",
+             "-DSAU_BUILD_EXAMPLES=OFF"])
     jobs = os.environ.get("JOBS") or str(os.cpu_count() or 1)
     run(["cmake", "--build", str(tree / "build"), "-j", jobs, "--target", *targets,
          *(["sau_python"] if python else [])])
