@@ -68,6 +68,8 @@ check: check-static  ## quick check before a commit: format, layers, fast tests 
 	@mkdir -p build && rm -f "$(SAU_SKIPPED_TESTS)"
 	@tools/check_changed.py --jobs $(JOBS) && tools/skipped_tests.py && printf '\nmake check: PASSED\n'
 
+# Tests leave processor time, because many wait; the build of the next step uses it.
+test-steps: beside = tools/test_beside_build.sh $(1) $(JOBS)
 test-steps: check-static test-release test-asan test-tsan check-docs
 
 check-static:
@@ -84,13 +86,13 @@ configure-release:
 test-release: configure-release
 	$(call step,release build and all tests)
 	cmake --build --preset release -j $(JOBS)
-	ctest --preset release -j $(TEST_JOBS) || { tools/failed_tests.py build; exit 1; }
+	$(call beside,asan) ctest --preset release -j $(TEST_JOBS) || { tools/failed_tests.py build; exit 1; }
 
 test-asan:
 	$(call step,address and undefined-behaviour sanitizers: fast tests)
 	cmake --preset asan
 	cmake --build --preset asan -j $(JOBS)
-	ctest --preset asan -j $(TEST_JOBS) || { tools/failed_tests.py build/asan; exit 1; }
+	$(call beside,tsan) ctest --preset asan -j $(TEST_JOBS) || { tools/failed_tests.py build/asan; exit 1; }
 
 test-tsan:
 	$(call step,thread sanitizer: tests of run, http, store and serve)
