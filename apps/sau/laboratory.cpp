@@ -136,6 +136,7 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
   const bool stopped = !outcome.complete && outcome.failures.empty();
   if (!experiment.shard.whole()) {
     const int code = report_shard(experiment, folder, flags, outcome);
+    if (!flags.json) std::fputs(joined_text("", additions).c_str(), stdout);
     if (stopped) return say_stopped(where);
     const bool well = std::ranges::all_of(additions, &Addition::good);
     return well ? code : 1;

@@ -26,7 +26,7 @@ MPI = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONF
 # About two seconds of work on one core.
 LONG = ("run", "--problem", "bernoulli", "--agent", "ts", "--agent", "ucb1", "--steps", "100000",
         "--trials", "60")
-PAPER = ("paper", "--only", "wheel", "--trials", "2")
+PAPER = ("paper", "--only", "wheel", "--trials", "1")
 
 
 def has_mpi():
@@ -44,14 +44,14 @@ class Shards(SauTestCase):
     def test_merged_shards_are_one_run(self):
         folders = self.play(PAPER, 4)
         reply = self.good("merge", "all", *folders)
-        self.assertIn("90 trials of 45 cells, from 4 folders", reply.out)
+        self.assertIn("45 trials of 45 cells, from 4 folders", reply.out)
         self.good(*PAPER, "--out", "whole", "--quiet")
         self.assertIn("tables.txt", self.results("whole"))
         self.assertEqual(self.results("all"), self.results("whole"))
         self.good("inspect", "all")
 
     def test_what_is_not_a_trial_is_done_by_the_first_shard(self):
-        command = ("paper", "--only", "theory", "--trials", "2")
+        command = ("paper", "--only", "theory", "--trials", "1")
         folders = self.play(command, 2)
         self.assertNotIn("theory.json", self.files(folders[1]))
         self.good("merge", "all", *folders)
@@ -101,7 +101,7 @@ class Shards(SauTestCase):
             with open(data, "w", encoding="utf-8") as file:
                 file.write("x,label\n" + rows)
             outs.append(f"data-{i}")
-            self.good("run", "--problem", "csv(path=d.csv)", "--agent", "uniform", "--steps", "3",
+            self.good("run", "--problem", "csv(file=d.csv,label=label)", "--agent", "uniform", "--steps", "3",
                       "--trials", "4", "--shard", f"{i}/2", "--out", outs[-1])
         self.refused(2, "merge", says=("out",))
         self.refused(2, "merge", "all", says=("folders",))
@@ -131,11 +131,10 @@ class Mpi(SauTestCase):
     def test_three_ranks_give_the_bytes_of_one_process(self):
         reply = self.mpirun(3, *PAPER, "--out", "r")
         self.assertEqual(reply.code, 0, reply.err)
-        whole = self.good(*PAPER, "--out", "whole")
-        self.assertIn("(90 new trials)", reply.out)
+        self.good(*PAPER, "--out", "whole")
+        self.assertIn("(45 new trials)", reply.out)
         self.assertEqual(self.results("r"), self.results("whole"))
         self.assertEqual(json.loads(self.files("r")["sessions.jsonl"])["threads"], 2)
-        self.assertIn("appendix", whole.out + reply.out)
 
     def test_a_killed_rank_ends_the_run_and_the_command_goes_on(self):
         process = subprocess.Popen(["mpirun", "-n", "3", SAU_MPI, *LONG, "--out", "r"], cwd=self.folder,
