@@ -24,7 +24,7 @@ setup:  ## install the packages that building and testing need
 build:  ## build the libraries and the program, optimised: build/sau
 	tools/setup.sh build
 	@test -f build/build.ninja || cmake --preset program
-	cmake --build build -j $(JOBS) --target sau_program
+	cmake --build build -j $(JOBS) --target sau_program sau_mpi
 
 quickstart: build  ## build, run a small part of the paper, make a report: results/quickstart
 	build/sau paper --only multi-armed --only linear --only wheel --trials 20 --out results/quickstart
@@ -122,7 +122,7 @@ format:  ## rewrite the sources with clang-format
 clean:  ## remove build/
 	rm -rf build
 
-package: build  ## make a Debian package of the program: build/package/sau_*.deb
+package: build  ## make Debian packages of the programs: build/package/*.deb
 	cpack --config build/CPackConfig.cmake -B build/package
 	@ls build/package/*.deb
 

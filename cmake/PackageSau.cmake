@@ -7,6 +7,11 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} 
 # The program writes its own pages and scripts, from the same descriptions as --help.
 install(CODE "set(sau_program \"$<TARGET_FILE:sau_program>\")" COMPONENT program)
 install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/InstallPages.cmake COMPONENT program)
+# The same for sau-mpi. It is a package of its own, because it needs MPI, and sau does not.
+install(CODE "set(sau_program \"$<TARGET_FILE:sau_program>\")" COMPONENT mpi)
+install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/InstallMpiPage.cmake COMPONENT mpi)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/sau-mpi
+        RENAME copyright COMPONENT mpi)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME sau)
@@ -18,10 +23,19 @@ set(CPACK_PACKAGE_DESCRIPTION
 and a decision service that answers over HTTP, logs with exact probabilities and learns.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-# Only the program: the libraries are for people who build.
+# Only the programs: the libraries are for people who build.
 set(CPACK_COMPONENTS_ALL program)
+if(MPI_CXX_FOUND)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME sau)
+set(CPACK_DEBIAN_MPI_PACKAGE_NAME sau-mpi)
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "sau (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS openmpi-bin)
+set(CPACK_COMPONENT_MPI_DESCRIPTION
+    "sau run and sau paper on many machines, by MPI: one rank plans and writes, the others play.")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)

@@ -45,6 +45,8 @@ grep -qx cmake "$temporary/list" || fail "the list python has no cmake"
 ! grep -qx npm "$temporary/list" || fail "the list python has packages that only the program needs"
 ! grep -qx libgtest-dev "$temporary/list" || fail "the list python has packages of the tests"
 
+! "$setup" --list build | grep -q openmpi || fail "the program needs MPI"
+
 # A machine with only the commands that the script uses.
 mkdir "$temporary/few"
 for tool in bash sh cat env grep id; do

@@ -6,6 +6,7 @@ namespace {
 constexpr Command kCommands[] = {
     {"run", "run agents on problems and compare their regret", describe_run},
     {"paper", "run the paper's experiments", describe_paper},
+    {"merge", "join result folders, such as the shards of a run, into one", describe_merge},
     {"table", "make the paper's tables from results, next to the paper's numbers", describe_table},
     {"report", "make one page of figures, tables and comparisons from results", describe_report},
     {"watch", "show a run in progress, on the terminal and in a browser", describe_watch},

@@ -23,6 +23,7 @@ std::span<const Command> commands();
 
 Handler describe_run(CLI::App& app);
 Handler describe_paper(CLI::App& app);
+Handler describe_merge(CLI::App& app);
 Handler describe_table(CLI::App& app);
 Handler describe_report(CLI::App& app);
 Handler describe_watch(CLI::App& app);

@@ -184,7 +184,7 @@ std::string bash_script() {
   case "${{COMP_WORDS[1]}} $previous" in
 {}    *" --out"|*" --data"|*" --mirror") COMPREPLY=($(compgen -d -- "$current")); return ;;
     *" --output"|*" --key-file"|*" --tls-certificate"|*" --tls-key") COMPREPLY=($(compgen -f -- "$current")); return ;;
-    *" --trials"|*" --steps"|*" --seed"|*" --threads"|*" --title"|*" --port"|*" --listen") return ;;
+    *" --trials"|*" --steps"|*" --shard"|*" --seed"|*" --threads"|*" --title"|*" --port"|*" --listen") return ;;
     *" --connections"|*" --max-actions"|*" --snapshot-seconds"|*" --request-seconds") return ;;
   esac
   if [ -n "$words" ]; then
@@ -198,7 +198,7 @@ std::string bash_script() {
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   case "$typed" in
     "inspect "*|"data add "*) COMPREPLY+=($(compgen -f -- "$current")) ;;
-    "table "*|"report "*|"watch "*|"serve "*|"log "?*" "*) COMPREPLY+=($(compgen -d -- "$current")) ;;
+    "merge "*|"table "*|"report "*|"watch "*|"serve "*|"log "?*" "*) COMPREPLY+=($(compgen -d -- "$current")) ;;
   esac
 }}
 complete -F _sau sau
@@ -243,9 +243,9 @@ std::string fish_script() {
       }
       if (inner.name == "add") script += fmt::format("complete -c sau -n {} -F\n", within);
     }
-    if (command.name == "inspect" || command.name == "table" || command.name == "report" ||
-        command.name == "watch" || command.name == "serve" || command.name == "log" ||
-        command.name == "evaluate")
+    if (command.name == "inspect" || command.name == "merge" || command.name == "table" ||
+        command.name == "report" || command.name == "watch" || command.name == "serve" ||
+        command.name == "log" || command.name == "evaluate")
       script += fmt::format("complete -c sau -n {} -F\n", when);
     if (command.name == "completion") {
       script += fmt::format("complete -c sau -n {} -a 'bash zsh fish'\n", when);

@@ -87,9 +87,12 @@ int dry_run(const Experiment& experiment, const std::filesystem::path& folder,
   const double budget =
       std::min(kLongest, kTogether / static_cast<double>(1 + experiment.cells.size()));
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  check_memory(experiment, flags.threads == 0 ? cores : static_cast<unsigned>(flags.threads),
+  const unsigned threads = flags.threads == 0 ? cores : static_cast<unsigned>(flags.threads);
+  const Players* ranks = players();
+  check_memory(experiment, ranks == nullptr ? threads : ranks->most_on_one_machine(),
                machine_memory());
-  const Plan plan = make_plan(experiment, folder, static_cast<unsigned>(flags.threads), budget);
+  Plan plan = make_plan(experiment, folder, static_cast<unsigned>(flags.threads), budget);
+  if (ranks != nullptr) plan.threads = plan.at_once = ranks->count();
   const auto sums = sums_of(plan, shares);
   Sum all{.name = "together"};
   for (const CellPlan& cell : plan.cells) all.add(cell);
@@ -111,8 +114,9 @@ int dry_run(const Experiment& experiment, const std::filesystem::path& folder,
              "present", "to run", "steps", "processor time");
   for (const Sum& sum : sums) std::fputs(line_of(sum, width).c_str(), stdout);
   if (sums.size() > 1) std::fputs(line_of(all, width).c_str(), stdout);
-  fmt::print("\nAbout {} on {} thread{}. {}\n", duration(plan.wall_seconds()), plan.threads,
-             plan.threads == 1 ? "" : "s", basis_of(all));
+  fmt::print("\nAbout {} on {} {}{}. {}\n", duration(plan.wall_seconds()), plan.threads,
+             ranks == nullptr ? "thread" : "playing rank", plan.threads == 1 ? "" : "s",
+             basis_of(all));
   for (const Share& share : shares) {
     if (!share.remark.empty()) fmt::print("{}\n", share.remark);
   }

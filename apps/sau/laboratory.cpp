@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "progress.hpp"
 #include "sau/core/error.hpp"
 #include "sau/report/cell_summary.hpp"
 #include "sau/run/memory.hpp"
@@ -36,7 +35,67 @@ std::string joined_text(std::string text, std::span<const Addition> additions) {
   return text;
 }
 
+Players* chosen_players = nullptr;
+
+int say_stopped(const std::string& folder) {
+  std::fprintf(
+      stderr,
+      "sau: stopped; the finished trials are in %s; run the same command again to continue\n",
+      folder.c_str());
+  return exit_code_when_stopped();
+}
+
+// What is printed of a shard. Its trials are some of every cell, so there is no summary yet.
+int report_shard(const Experiment& experiment, const std::filesystem::path& folder,
+                 const LaboratoryFlags& flags, const RunOutcome& outcome) {
+  for (const std::string& failure : outcome.failures) {
+    std::fprintf(stderr, "sau: failed: %s\n", failure.c_str());
+  }
+  const RunResults results = preview_results(folder, experiment);
+  std::uint64_t wanted = 0, present = 0;
+  for (const CellResults& cell : results.cells) {
+    wanted += experiment.shard.slice(cell.cell).rows(cell.cell.trials);
+    present += cell.trials.size();
+  }
+  if (flags.json) {
+    const nlohmann::ordered_json json = {{"shard", experiment.shard.text()},
+                                         {"folder", folder.string()},
+                                         {"trials", present},
+                                         {"wanted", wanted},
+                                         {"new_trials", outcome.new_trials}};
+    std::fputs((json.dump(2) + "\n").c_str(), stdout);
+  } else {
+    fmt::print("shard {}: {} of its {} trials are in {} ({} new); join all shards with sau merge\n",
+               experiment.shard.text(), present, wanted, folder.string(), outcome.new_trials);
+  }
+  return outcome.failures.empty() ? 0 : 1;
+}
+
 }  // namespace
+
+void set_players(Players* players) { chosen_players = players; }
+Players* players() { return chosen_players; }
+
+RunOptions run_options(const LaboratoryFlags& flags, const std::atomic<bool>& stop,
+                       ProgressPrinter& printer) {
+  return {.threads = static_cast<unsigned>(flags.threads),
+          .stop = &stop,
+          .progress = [&printer](const Progress& progress) { printer(progress); },
+          .players = chosen_players};
+}
+
+std::filesystem::path choose_folder(const LaboratoryFlags& flags, const std::string& standard,
+                                    Experiment& experiment) {
+  if (chosen_players != nullptr && flags.threads > 1) {
+    throw UsageError("--threads is " + std::to_string(flags.threads) +
+                     ", but a rank plays one trial at a time; start more ranks with mpirun -n");
+  }
+  const Shard given = flags.shard.empty() ? Shard{} : read_shard(flags.shard);
+  experiment.shard.number = given.number;
+  experiment.shard.of = given.of;
+  if (!flags.out.empty()) return flags.out;
+  return given.whole() ? standard : fmt::format("{}-{}of{}", standard, given.number, given.of);
+}
 
 void limit_memory() noexcept {
   try {
@@ -57,11 +116,8 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
     const std::atomic<bool>& stop_requested = stop_on_signals();
     ResultFolder results(folder, experiment);
     ProgressPrinter printer(flags.quiet);
-    RunOptions options{.threads = static_cast<unsigned>(flags.threads),
-                       .stop = &stop_requested,
-                       .progress = [&printer](const Progress& progress) { printer(progress); }};
     try {
-      outcome = run(experiment, results, options);
+      outcome = run(experiment, results, run_options(flags, stop_requested, printer));
     } catch (const Error& error) {
       printer.finish();
       throw Error(std::string(error.what()) +
@@ -75,6 +131,15 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
       outcome.complete = false;
       break;
     }
+  }
+  const std::string where = folder.string();
+  const bool stopped = !outcome.complete && outcome.failures.empty();
+  if (!experiment.shard.whole()) {
+    const int code = report_shard(experiment, folder, flags, outcome);
+    if (!flags.json) std::fputs(joined_text("", additions).c_str(), stdout);
+    if (stopped) return say_stopped(where);
+    const bool well = std::ranges::all_of(additions, &Addition::good);
+    return well ? code : 1;
   }
   const auto summaries = summarise(read_results(folder, Curves::kSkip), experiment.cells);
   const std::string text = flags.json ? joined_json(summary_json(summaries), additions)
@@ -92,14 +157,7 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
   const bool hopeless = std::ranges::any_of(summaries, [](const CellSummary& summary) {
     return summary.trials > 0 && summary.counted() == 0;
   });
-  const std::string where = folder.string();
-  if (!outcome.complete && outcome.failures.empty()) {
-    std::fprintf(
-        stderr,
-        "sau: stopped; the finished trials are in %s; run the same command again to continue\n",
-        where.c_str());
-    return exit_code_when_stopped();
-  }
+  if (stopped) return say_stopped(where);
   if (!flags.json) {
     fmt::print("\nresults: {} ({} new trial{})\n", where, outcome.new_trials,
                outcome.new_trials == 1 ? "" : "s");

@@ -6,8 +6,10 @@
 #include <span>
 #include <string>
 
+#include "progress.hpp"
 #include "sau/core/spec.hpp"
 #include "sau/run/experiment.hpp"
+#include "sau/run/runner.hpp"
 
 namespace sau::cli {
 
@@ -20,6 +22,7 @@ struct LaboratoryFlags {
   std::uint64_t seed = 1;
   std::uint64_t threads = 0;
   std::string out;
+  std::string shard;
   bool json = false;
   bool quiet = false;
   bool dry_run = false;
@@ -29,11 +32,27 @@ struct LaboratoryFlags {
           "trials to run in parallel; 0 means one per core; does not change results",
           Bounds{.min = 0.0, .max = 4096.0});
     field("out", out, "result folder; trials already in it are not run again");
+    field("shard", shard,
+          "I/N: play only the I-th of N shares of the trials; sau merge joins the folders",
+          Bounds{}, "I/N");
     field("json", json, "print the summary as JSON on standard output");
     field("quiet", quiet, "no progress on standard error");
     field("dry_run", dry_run, "say what would be run and how long it should take; writes nothing");
   }
 };
+
+// From now on the trials of all commands are played by these, and not by threads of this process.
+void set_players(Players* players);
+Players* players();
+
+// How these flags say to run, with progress on the printer.
+RunOptions run_options(const LaboratoryFlags& flags, const std::atomic<bool>& stop,
+                       ProgressPrinter& printer);
+
+// Sets the shard of the experiment, and returns the folder: that of the flag, or `standard` with
+// the shard's number.
+std::filesystem::path choose_folder(const LaboratoryFlags& flags, const std::string& standard,
+                                    Experiment& experiment);
 
 // Extra output of a command, beside the results of its cells.
 struct Addition {
@@ -47,7 +66,8 @@ using MakeAddition =
 
 // Runs the missing trials, then each of `makers`, then prints the summary of the requested trials
 // and the additions. Ctrl-C leaves a valid folder. Returns the exit code: 1 if a cell cannot be run
-// or all its trials failed. If only some failed, they are reported and the exit code is 0.
+// or all its trials failed. If only some failed, they are reported and the exit code is 0. Of a
+// shard it prints only how many trials there are; the summary needs all shards.
 int run_laboratory(const Experiment& experiment, const std::filesystem::path& folder,
                    const LaboratoryFlags& flags, std::span<const MakeAddition> makers = {});
 

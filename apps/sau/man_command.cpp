@@ -104,16 +104,30 @@ std::string page_of_all() {
          ".SH ENVIRONMENT\n.TP\n.B SAU_DATA_DIR\nwhere the data sets are\n";
 }
 
+std::string page_of_mpi() {
+  return page_start("sau-mpi", "sau run and sau paper on many machines, by MPI") +
+         ".SH SYNOPSIS\n.B mpirun \\-n\n.I N\n.B sau\\-mpi\n.IR run | paper\n"
+         "[\\fIoptions\\fR]\n.SH DESCRIPTION\n"
+         "Rank 0 plans, hands out trials and writes the result folder; the other ranks play, one\n"
+         "trial at a time. The options are those of sau run and sau paper, and so are the bytes "
+         "in\n"
+         "the folder. If a rank dies, the job ends; what was done is kept, and the same command\n"
+         "goes on.\n.SH SEE ALSO\n"
+         ".BR sau (1),\n.BR sau\\-run (1),\n.BR sau\\-paper (1),\n.BR sau\\-merge (1),\n"
+         ".BR mpirun (1)\n";
+}
+
 }  // namespace
 
 Handler describe_man(CLI::App& app) {
-  app.description("Prints a manual page: of sau, or of one of its commands.");
+  app.description("Prints a manual page: of sau, of one of its commands, or of sau-mpi.");
   app.footer(
       "Examples:\n"
       "  sau man | man -l -\n"
       "  sau man serve > sau-serve.1");
   const auto name = std::make_shared<std::string>();
-  app.add_option("command", *name, "a command; without it, the page of sau itself");
+  app.add_option("command", *name,
+                 "a command, or mpi for sau-mpi; without it, the page of sau itself");
   return [name] {
     std::vector<std::string> names;
     for (const Command& command : commands()) {
@@ -122,6 +136,11 @@ Handler describe_man(CLI::App& app) {
       std::fputs(page_of(command).c_str(), stdout);
       return 0;
     }
+    if (*name == "mpi") {
+      std::fputs(page_of_mpi().c_str(), stdout);
+      return 0;
+    }
+    names.emplace_back("mpi");
     if (!name->empty()) throw UsageError(unknown_name("command", *name, names));
     std::fputs(page_of_all().c_str(), stdout);
     return 0;

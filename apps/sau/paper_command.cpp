@@ -106,8 +106,14 @@ Handler describe_paper(CLI::App& app) {
     }
     const std::string standard =
         flags->seed == 1 ? "results/paper" : fmt::format("results/paper-seed{}", flags->seed);
-    const std::string folder = flags->out.empty() ? standard : flags->out;
+    const std::filesystem::path folder = choose_folder(*flags, standard, experiment);
     if (flags->dry_run) return dry_run(experiment, folder, *flags, shares);
+    if (!experiment.shard.whole()) {
+      // What is not a trial is done once, by the first shard. sau merge makes the tables.
+      experiment.shard.tables = !experiment.cells.empty();
+      if (experiment.shard.number > 1) makers.clear();
+      return run_laboratory(experiment, folder, *flags, makers);
+    }
     if (!experiment.cells.empty()) makers.insert(makers.begin(), table_addition(experiment.cells));
     if (!left_out.empty()) makers.push_back(left_out_addition(left_out));
     return run_laboratory(experiment, folder, *flags, makers);

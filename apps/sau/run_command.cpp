@@ -188,6 +188,7 @@ Handler describe_run(CLI::App& app) {
       "  sau run --problem linear --agent 'low=sau_ucb(alpha=0.5)' --agent TS --save study.json\n"
       "  sau run study.json --trials 500\n"
       "  sau run --problem wheel --agent 'lin_ucb(alpha=0.1|1|10)' --agent sau --tune\n"
+      "  sau run --problem wheel --agent sau --trials 1000 --shard 2/8 --out shard-2\n"
       "'sau list' shows all names. Without --out the folder is results/run-<number>, the\n"
       "same for the same request; more trials or more agents may be added to a folder later.");
   const auto flags = add_flags<RunFlags>(app);
@@ -205,11 +206,13 @@ Handler describe_run(CLI::App& app) {
     Request request =
         file->empty() ? request_of_flags(*flags) : request_of_file(*file, *flags, app);
     Experiment experiment{.seed = request.text.seed, .cells = request.cells()};
-    if (!flags->save.empty()) write_file(flags->save, write_experiment_text(request.text));
-    std::string folder = flags->out;
-    if (folder.empty()) {
-      folder = file->empty() ? default_folder(experiment) : "results/" + slug(request.part->name);
+    const std::string standard =
+        file->empty() ? default_folder(experiment) : "results/" + slug(request.part->name);
+    const std::filesystem::path folder = choose_folder(*flags, standard, experiment);
+    if (!experiment.shard.whole() && (flags->tune || !flags->log.empty())) {
+      throw UsageError("run: --tune and --log need all trials; leave out --shard");
     }
+    if (!flags->save.empty()) write_file(flags->save, write_experiment_text(request.text));
     if (flags->dry_run) return dry_run(experiment, folder, *flags, shares_of(experiment));
     std::vector<MakeAddition> makers;
     if (flags->tune) {

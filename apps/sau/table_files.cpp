@@ -14,21 +14,28 @@ std::vector<Table> comparable(std::vector<Table> tables) {
   return tables;
 }
 
+void write_tables(const RunResults& results, const std::filesystem::path& folder) {
+  std::vector<Cell> all;
+  for (const CellResults& cell : results.cells) all.push_back(cell.cell);
+  const TableOptions lasting{.kinds = {TableKind::kRegret, TableKind::kNormalised}};
+  const auto kept = comparable(make_tables(summarise(results, all), lasting));
+  if (kept.empty()) return;
+  for (const TableFormat& format : table_formats()) {
+    write_file(folder / ("tables" + std::string(format.extension)), format.write(kept));
+  }
+}
+
 }  // namespace
+
+void write_table_files(const std::filesystem::path& folder) {
+  write_tables(read_results(folder, Curves::kSkip), folder);
+}
 
 MakeAddition table_addition(std::vector<Cell> cells) {
   return [cells = std::move(cells)](const std::filesystem::path& folder,
                                     const std::atomic<bool>& /*stop*/) {
     const RunResults results = read_results(folder, Curves::kSkip);
-    std::vector<Cell> all;
-    for (const CellResults& cell : results.cells) all.push_back(cell.cell);
-    const TableOptions lasting{.kinds = {TableKind::kRegret, TableKind::kNormalised}};
-    const auto kept = comparable(make_tables(summarise(results, all), lasting));
-    if (!kept.empty()) {
-      for (const TableFormat& format : table_formats()) {
-        write_file(folder / ("tables" + std::string(format.extension)), format.write(kept));
-      }
-    }
+    write_tables(results, folder);
     return Addition{.key = "",
                     .json = "",
                     .text = table_text(comparable(make_tables(summarise(results, cells), {})))};

@@ -6,9 +6,12 @@
 
 namespace sau::cli {
 
-// Shows `cells` in the paper's tables if the paper has numbers for them. Also writes the tables of
-// all cells in the folder, in every format: tables.txt, tables.md, tables.csv, tables.tex. The
-// files have no running times, so that they depend only on the results.
+// Writes the tables of all cells in the folder for which the paper has numbers, in every format:
+// tables.txt, tables.md, tables.csv, tables.tex. The files have no running times, so that they
+// depend only on the results.
+void write_table_files(const std::filesystem::path& folder);
+
+// The same, and shows `cells` in the paper's tables if the paper has numbers for them.
 MakeAddition table_addition(std::vector<Cell> cells);
 
 }  // namespace sau::cli

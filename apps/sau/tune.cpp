@@ -47,11 +47,7 @@ int tune_agents(const ExperimentText& experiment, const std::filesystem::path& f
     const std::atomic<bool>& stop = stop_on_signals();
     ResultFolder results(place, tuning);
     ProgressPrinter printer(flags.quiet);
-    const RunOptions options{
-        .threads = static_cast<unsigned>(flags.threads),
-        .stop = &stop,
-        .progress = [&printer](const Progress& progress) { printer(progress); }};
-    const RunOutcome outcome = run(tuning, results, options);
+    const RunOutcome outcome = run(tuning, results, run_options(flags, stop, printer));
     printer.finish();
     if (!outcome.failures.empty()) throw Error(outcome.failures.front());
     if (!outcome.complete) return exit_code_when_stopped();

@@ -101,15 +101,15 @@ class Fields {
 };
 
 TrialRecord parse_row(std::string_view line, const std::filesystem::path& path,
-                      std::uint64_t line_number, std::span<const std::uint64_t> points,
-                      std::uint64_t format) {
+                      std::uint64_t line_number, std::uint64_t expected,
+                      std::span<const std::uint64_t> points, std::uint64_t format) {
   Fields fields(line, path, line_number);
   const std::size_t comma = line.rfind(',');
   if (comma == std::string_view::npos ||
       line.substr(comma + 1) != hex32(crc32(line.substr(0, comma)))) {
     fields.fail("its checksum does not match");
   }
-  const std::string trial = std::to_string(line_number - 2);
+  const std::string trial = std::to_string(expected);
   if (fields.next("trial") != trial) fields.fail("expected trial " + trial);
   TrialRecord record;
   if (format > 1) record.failure = fields.text("failed");
@@ -153,7 +153,8 @@ std::string cell_row(std::uint64_t trial, const TrialRecord& record,
 }
 
 CellScan scan_cell(const std::filesystem::path& path, std::span<const std::uint64_t> points,
-                   std::uint64_t format, const std::function<void(TrialRecord&&)>& take) {
+                   std::uint64_t format, const TrialSlice& slice,
+                   const std::function<void(std::uint64_t, TrialRecord&&)>& take) {
   CellScan scan;
   std::ifstream file(path, std::ios::binary);
   if (!file) {
@@ -173,7 +174,8 @@ CellScan scan_cell(const std::filesystem::path& path, std::span<const std::uint6
     }
     if (torn) break;
     if (number > 1) {
-      take(parse_row(line, path, number, points, format));
+      const std::uint64_t trial = slice.trial(scan.rows);
+      take(trial, parse_row(line, path, number, trial, points, format));
       ++scan.rows;
     }
     scan.good_bytes += line.size() + 1;

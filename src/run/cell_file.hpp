@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sau/agent/recorder.hpp"
+#include "sau/run/shard.hpp"
 
 namespace sau {
 
@@ -28,11 +29,12 @@ struct CellScan {
   std::uintmax_t good_bytes = 0;  // length of the file up to the last whole row
 };
 
-// Reads every row of a file of that format version and passes it to `take`. A last line without a
-// line end is ignored. Throws Error, naming the file and the line, for anything else that
-// cell_row() would not write.
+// Reads every row of a file of that format version and passes it to `take`, with the number of its
+// trial. The rows must be those of `slice`, in order. A last line without a line end is ignored.
+// Throws Error, naming the file and the line, for anything else that cell_row() would not write.
 CellScan scan_cell(const std::filesystem::path& path, std::span<const std::uint64_t> points,
-                   std::uint64_t format, const std::function<void(TrialRecord&&)>& take);
+                   std::uint64_t format, const TrialSlice& slice,
+                   const std::function<void(std::uint64_t trial, TrialRecord&&)>& take);
 
 // Appends `line`, with `header` before it if the file is new or empty. All or nothing: if the disk
 // is full, restores the file and throws Error.

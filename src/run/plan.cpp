@@ -62,7 +62,7 @@ double Plan::wall_seconds() const noexcept {
   for (const CellPlan& cell : cells) {
     if (cell.missing() > 0) longest = std::max(longest, cell.seconds);
   }
-  return std::max(longest, processor_seconds() / std::min(threads, cores()));
+  return std::max(longest, processor_seconds() / at_once);
 }
 
 namespace {
@@ -120,10 +120,12 @@ double measure_trial(const Cell& cell, std::uint64_t seed, double budget) {
 Plan make_plan(const Experiment& experiment, const std::filesystem::path& folder, unsigned threads,
                double budget) {
   Plan plan{.threads = threads == 0 ? cores() : threads, .cells = {}};
+  plan.at_once = std::min(plan.threads, cores());
   const RunResults results = preview_results(folder, experiment);
   for (const Cell& cell : experiment.cells) {
     CellPlan& next = plan.cells.emplace_back();
     next.cell = cell;
+    next.cell.trials = experiment.shard.slice(cell).rows(cell.trials);
     const auto found = std::ranges::find_if(
         results.cells, [&](const CellResults& have) { return have.cell.same_as(cell); });
     if (found == results.cells.end()) continue;

@@ -61,6 +61,24 @@ find . -not -type d -printf '%P\n' | sort
 
 
 class Package(SauTestCase):
+    def field(self, package, name):
+        return subprocess.run(["dpkg-deb", "--field", package, name], capture_output=True,
+                              encoding="utf-8", check=True).stdout
+
+    def check_mpi(self, packages):
+        """Only sau-mpi, which is a package of its own, needs MPI."""
+        for name in os.listdir(packages):
+            if not name.endswith(".deb"):
+                continue
+            path = os.path.join(packages, name)
+            mpi = name.startswith("sau-mpi_")
+            self.assertTrue(mpi or name.startswith("sau_"), name)
+            self.assertEqual("openmpi" in self.field(path, "Depends"), mpi, name)
+            files = subprocess.run(["dpkg-deb", "--contents", path], capture_output=True,
+                                   encoding="utf-8", check=True).stdout
+            self.assertEqual("usr/bin/sau-mpi\n" in files, mpi, name)
+            self.assertEqual("man1/sau-mpi.1" in files, mpi, name)
+
     def test_it_leaves_nothing_but_the_data(self):
         if shutil.which("cpack") is None or shutil.which("dpkg-shlibdeps") is None:
             self.skipTest("cpack or dpkg-shlibdeps is missing")
@@ -69,8 +87,9 @@ class Package(SauTestCase):
         made = subprocess.run(["cpack", "--config", os.path.join(build, "CPackConfig.cmake"), "-B", packages],
                               capture_output=True, encoding="utf-8", check=False)
         self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
-        package = [name for name in os.listdir(packages) if name.endswith(".deb")]
+        package = [name for name in os.listdir(packages) if name.startswith("sau_")]
         self.assertEqual(len(package), 1)
+        self.check_mpi(packages)
         flags = ["--mount"] if os.geteuid() == 0 else ["--mount", "--user", "--map-root-user"]
         work = self.path("work")
         os.mkdir(work)

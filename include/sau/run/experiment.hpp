@@ -9,6 +9,7 @@
 
 #include "sau/core/types.hpp"
 #include "sau/run/named_spec.hpp"
+#include "sau/run/shard.hpp"
 
 namespace sau {
 
@@ -36,6 +37,7 @@ struct Cell {
 struct Experiment {
   std::uint64_t seed = 1;
   std::vector<Cell> cells;
+  Shard shard = {};  // play only its trials
 };
 
 // A cell from specs or aliases. steps = 0 means the problem's own horizon. Builds the problem and

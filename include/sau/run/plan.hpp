@@ -12,7 +12,7 @@ namespace sau {
 
 // What a run would do for a cell.
 struct CellPlan {
-  Cell cell;
+  Cell cell;                  // of a shard: with as many trials as it has of the cell
   std::uint64_t present = 0;  // trials that the folder already has
   double seconds = 0.0;       // expected processor time of one trial
   bool timed = false;  // `seconds` is the mean of trials in the folder, not of a short test run
@@ -24,11 +24,12 @@ struct CellPlan {
 
 struct Plan {
   unsigned threads = 1;
+  unsigned at_once = 1;  // trials that are played at the same time: threads or cores
   std::vector<CellPlan> cells;
 
   // Processor time of all missing trials.
   double processor_seconds() const noexcept;
-  // The same on `threads` threads or all cores, whichever is fewer; at least the longest trial.
+  // The same with `at_once` trials at a time; at least the longest trial.
   double wall_seconds() const noexcept;
 };
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,11 +53,54 @@ bool play_trial(OfferAgent& agent, OfferProblem& problem, Streams rng, std::uint
                 std::span<const std::uint64_t> points, const TrialControl& control,
                 TrialRecord& record, const Lateness& late = {});
 
+// A trial to play, and what came of it.
+struct TrialTask {
+  std::size_t cell = 0;  // index in the experiment
+  std::uint64_t trial = 0;
+};
+struct PlayedTrial {
+  TrialTask task;
+  TrialRecord record = {};
+  double seconds = 0.0;    // processor time
+  std::string error = {};  // why the cell cannot be run; then there is no record
+};
+
+// Plays a trial with `play` as a worker of the runner does: an exception becomes the error.
+// Returns nothing if the trial was ended early.
+std::optional<PlayedTrial> play_task(const Experiment& experiment, const TrialTask& task,
+                                     const TrialFunction& play, const TrialControl& control);
+
+// Where players fetch the trials of a run and bring the results. Thread-safe.
+class TrialDesk {
+ public:
+  // The next trials to play: at least one, and as many as should take `seconds` of processor time
+  // together. Empty if there is none at the moment, or no more.
+  virtual std::vector<TrialTask> fetch(double seconds) = 0;
+  virtual void bring(PlayedTrial played) = 0;
+  // False when every trial that was fetched has been brought and there are no more, or when the run
+  // is to end early.
+  virtual bool open() = 0;
+
+ protected:
+  ~TrialDesk() = default;
+};
+
+// Plays the trials of a run instead of the threads of this process.
+class Players {
+ public:
+  virtual ~Players() = default;
+  virtual unsigned count() const = 0;
+  virtual unsigned most_on_one_machine() const = 0;  // so many share a machine's memory
+  // Plays until the desk is no longer open. Called by a thread of the runner. May throw.
+  virtual void play(const Experiment& experiment, TrialDesk& desk) = 0;
+};
+
 struct RunOptions {
   unsigned threads = 0;                     // 0: one per core
   const std::atomic<bool>* stop = nullptr;  // set by the caller to end early
   std::function<void(const Progress&)> progress = {};
-  TrialFunction trial = {};  // called by all threads concurrently; empty: run_trial
+  TrialFunction trial = {};    // called by all threads concurrently; empty: run_trial
+  Players* players = nullptr;  // play instead of threads; `threads` and `trial` then do not matter
 };
 
 struct RunOutcome {
@@ -66,10 +110,11 @@ struct RunOutcome {
   std::vector<std::string> failures;  // one line per cell that cannot be run; the others were run
 };
 
-// Runs the trials that are missing in `folder`, which was opened for this experiment, on all
-// cores. Takes one trial of each cell in turn, so that a run that is stopped early has some trials
-// of every cell. A failed trial is written like any other. Throws Error when the machine has not
-// enough memory, and when the folder cannot be written; its contents stay valid.
+// Runs the trials of the experiment's shard that are missing in `folder`, which was opened for this
+// experiment, on all cores. Takes one trial of each cell in turn, so that a run that is stopped
+// early has some trials of every cell. A failed trial is written like any other. Throws Error when
+// the machine has not enough memory, and when the folder cannot be written; its contents stay
+// valid.
 RunOutcome run(const Experiment& experiment, ResultFolder& folder, const RunOptions& options);
 
 }  // namespace sau
