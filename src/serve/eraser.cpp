@@ -15,14 +15,14 @@ namespace {
 
 // Waits for an answer of the journal; throws Error if it is a failure.
 template <class Submit>
-void wait_for(Submit submit) {
+void answer_of_journal(Submit submit) {
   const auto promise = std::make_shared<std::promise<Status>>();
   auto answer = promise->get_future();
   submit([promise](Status status) { promise->set_value(std::move(status)); });
   good(answer.get());
 }
 
-Failure wrong(const std::string& field, const std::string& expected) {
+Failure not_to_erase(const std::string& field, const std::string& expected) {
   return {Failure::Code::kBadRequest, "expected " + expected, field};
 }
 
@@ -30,24 +30,24 @@ Failure wrong(const std::string& field, const std::string& expected) {
 
 Result<EraseRequest> read_erase_request(std::string_view text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) return wrong("", "an object with \"events\" or \"users\"");
+  if (!json.is_object()) return not_to_erase("", "an object with \"events\" or \"users\"");
   EraseRequest request;
   for (const auto& [name, list] : json.items()) {
-    if (name != "events" && name != "users") return wrong(name, "\"events\" or \"users\"");
+    if (name != "events" && name != "users") return not_to_erase(name, "\"events\" or \"users\"");
     if (list.is_null()) continue;
-    if (!list.is_array()) return wrong(name, "a list");
+    if (!list.is_array()) return not_to_erase(name, "a list");
     for (const auto& each : list) {
       if (name == "events") {
-        if (!each.is_string()) return wrong(name, "a list of event ids");
+        if (!each.is_string()) return not_to_erase(name, "a list of event ids");
         request.event_ids.push_back(each.get<std::string>());
         continue;
       }
       if (!each.is_object() || each.empty()) {
-        return wrong(name, R"(a list of features, such as {"user": "alice"})");
+        return not_to_erase(name, R"(a list of features, such as {"user": "alice"})");
       }
       for (const auto& [feature, value] : each.items()) {
         if (!value.is_string() && !value.is_number() && !value.is_boolean()) {
-          return wrong(name, "a text, a number, true or false as the value of '" + feature + "'");
+          return not_to_erase(name, "a text, a number, true or false as the value of '" + feature + "'");
         }
         request.users.push_back(
             {feature, value.is_string() ? value.get<std::string>() : value.dump()});
@@ -55,7 +55,7 @@ Result<EraseRequest> read_erase_request(std::string_view text) {
     }
   }
   if (request.event_ids.empty() && request.users.empty()) {
-    return wrong("", "at least one event or user to erase");
+    return not_to_erase("", "at least one event or user to erase");
   }
   return request;
 }
@@ -83,7 +83,7 @@ Erasing Eraser::find(const std::vector<std::string>& event_ids,
 void Eraser::strike(const Erasing& erasing, Sequence fixed) {
   std::vector<std::string> ids;
   for (const auto& [sequence, id] : erasing.ids()) ids.push_back(id);
-  wait_for([&](Answer<Done> done) {
+  answer_of_journal([&](Answer<Done> done) {
     journal_.submit(StrikeOperation{std::move(ids), fixed, std::move(done)});
   });
   learner_.wait_for(journal_.committed());
@@ -114,7 +114,7 @@ Erased Eraser::rewrite(const Erasing& erasing, Sequence fixed) {
     catch_up();
     bool finished = false;
     LogHead head;
-    wait_for([&](Answer<Done> done) {
+    answer_of_journal([&](Answer<Done> done) {
       journal_.replace({.prepare =
                             [&] {
                               store_.read([&](const EventStore& store) {

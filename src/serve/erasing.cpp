@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kErasedIds = "erased:";
 constexpr std::string_view kErasedRequest = R"({"actions":[{"id":"erased"}]})";
-constexpr std::size_t kAtOnce = 4096;
+constexpr std::size_t kSeenAtOnce = 4096;
 
 // Whether a member with this name, at any depth, has this value, or a list with it.
 bool mentions(const nlohmann::json& json, const UserFeature& user, bool named = false) {
@@ -76,7 +76,7 @@ Sequence Erasing::add_all_of(const EventStore& store, std::span<const UserFeatur
   Sequence next = 0;
   good(store.decisions(std::max(first, store.base().last + 1),
                        [&](Sequence sequence, const Decision& decision) {
-                         if (++seen > kAtOnce) {
+                         if (++seen > kSeenAtOnce) {
                            next = sequence;
                            return false;
                          }

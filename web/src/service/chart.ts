@@ -149,8 +149,10 @@ export class Chart {
       if (place === 0 || nth(time) === nth(series.times[place - 1]!)) return;
       const at = x(place);
       if (at < margin.left + 12 || at > this.width - 24) return;
-      const words = series.tickSeconds < day ? clock(time)
-        : time.toLocaleDateString('en-GB', {day: 'numeric', month: 'short'});
+      // The round time that lies in this period.
+      const round = new Date(1000 * (nth(time) * every + 60 * time.getTimezoneOffset()));
+      const words = series.tickSeconds < day ? clock(round)
+        : round.toLocaleDateString('en-GB', {day: 'numeric', month: 'short'});
       drawing.append(
         svg('line', {class: 'tick', x1: at, x2: at, y1: height - margin.bottom,
                      y2: height - margin.bottom + 4}),
