@@ -43,8 +43,8 @@ class Activity {
   // `baseline` is an unbiased estimate of the reward of the caller's first action.
   void learned(Milliseconds steady, double reward, double baseline);
 
-  // Every period of a span up to now, oldest first: seconds of five minutes, ten seconds of an hour,
-  // five minutes of a day, half hours of a week.
+  // Every period of a span up to now, oldest first: seconds of five minutes, ten seconds of an
+  // hour, five minutes of a day, half hours of a week.
   std::vector<Period> history(Span span, const ClockReading& now) const;
   Milliseconds step(Span span) const noexcept { return of(span).step(); }
   std::vector<Recent> recent() const;  // newest first

@@ -143,8 +143,8 @@ std::string describe_status(const ServiceView& view, const Activity& activity,
   const Period all = sum_of(history);
   constexpr std::size_t kLately = 10;  // whole seconds
   const std::size_t whole = history.empty() ? 0 : history.size() - 1;
-  const Period lately =
-      sum_of(std::span(history).subspan(whole - std::min(whole, kLately), std::min(whole, kLately)));
+  const Period lately = sum_of(
+      std::span(history).subspan(whole - std::min(whole, kLately), std::min(whole, kLately)));
   const double window =
       static_cast<double>(std::clamp<std::size_t>(history.size(), 2, kLately + 1) - 1);
 

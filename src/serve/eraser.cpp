@@ -47,7 +47,8 @@ Result<EraseRequest> read_erase_request(std::string_view text) {
       }
       for (const auto& [feature, value] : each.items()) {
         if (!value.is_string() && !value.is_number() && !value.is_boolean()) {
-          return not_to_erase(name, "a text, a number, true or false as the value of '" + feature + "'");
+          return not_to_erase(name,
+                              "a text, a number, true or false as the value of '" + feature + "'");
         }
         request.users.push_back(
             {feature, value.is_string() ? value.get<std::string>() : value.dump()});
@@ -97,9 +98,8 @@ Erased Eraser::rewrite(const Erasing& erasing, Sequence fixed) {
   for (;;) {
     Erased result;
     std::optional<StoreRewriter> rewriter;
-    const LogRewrite how = store_.read([&](const EventStore& store) {
-      return erasing.rewrite(store, fixed, result);
-    });
+    const LogRewrite how =
+        store_.read([&](const EventStore& store) { return erasing.rewrite(store, fixed, result); });
     // The journal has added these entries already: more would be out of order.
     if (!how.more.empty()) throw Error("an event still counts; try again");
     store_.read([&](const EventStore& store) { rewriter.emplace(store, aside, how); });
@@ -147,8 +147,8 @@ Result<Erased> Eraser::erase(std::string_view json) {
       return Failure{Failure::Code::kNotFound, error.what(), "events"};
     }
     if (erasing->empty()) return Erased{};
-    const Sequence fixed = store_.read(
-        [this](const EventStore& store) { return fixed_until(folder_, store).until; });
+    const Sequence fixed =
+        store_.read([this](const EventStore& store) { return fixed_until(folder_, store).until; });
     strike(*erasing, fixed);
     const Erased erased = rewrite(*erasing, fixed);
     activity_.forget(erasing->ids());

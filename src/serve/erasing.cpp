@@ -74,20 +74,18 @@ Sequence Erasing::add_all_of(const EventStore& store, std::span<const UserFeatur
   if (users.empty()) return 0;
   std::size_t seen = 0;
   Sequence next = 0;
-  good(store.decisions(std::max(first, store.base().last + 1),
-                       [&](Sequence sequence, const Decision& decision) {
-                         if (++seen > kSeenAtOnce) {
-                           next = sequence;
-                           return false;
-                         }
-                         const auto request =
-                             nlohmann::json::parse(decision.request, nullptr, false);
-                         const bool found = std::ranges::any_of(users, [&](const auto& user) {
-                           return mentions(request, user);
-                         });
-                         if (found) add(decision.event_id, sequence, decision);
-                         return true;
-                       }));
+  good(store.decisions(
+      std::max(first, store.base().last + 1), [&](Sequence sequence, const Decision& decision) {
+        if (++seen > kSeenAtOnce) {
+          next = sequence;
+          return false;
+        }
+        const auto request = nlohmann::json::parse(decision.request, nullptr, false);
+        const bool found =
+            std::ranges::any_of(users, [&](const auto& user) { return mentions(request, user); });
+        if (found) add(decision.event_id, sequence, decision);
+        return true;
+      }));
   return next;
 }
 

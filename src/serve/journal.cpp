@@ -175,8 +175,9 @@ void Journal::run() {
       if (broken()) {
         wake_.wait_for(lock, kRetryStore, [this] { return stopping_; });
       } else {
-        wake_.wait_for(lock, std::chrono::milliseconds(left),
-                       [this] { return stopping_ || !queue_.empty() || keep_head_ || forget_ || replacement_; });
+        wake_.wait_for(lock, std::chrono::milliseconds(left), [this] {
+          return stopping_ || !queue_.empty() || keep_head_ || forget_ || replacement_;
+        });
       }
       operations.clear();
       operations.swap(queue_);
@@ -371,8 +372,8 @@ void Journal::replace_files() {
   }
   if (!with) return;
   const auto answer = [&](Status status) {
-    call_safely(options_.note, "an answer could not be given: ",
-                [&] { with->done(std::move(status)); });
+    call_safely(options_.note,
+                "an answer could not be given: ", [&] { with->done(std::move(status)); });
   };
   if (broken()) return answer(kNotWritable);
   try {

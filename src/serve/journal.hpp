@@ -98,7 +98,8 @@ struct GroupOperation {
 using Operation =
     std::variant<RankOperation, RewardOperation, ActivateOperation, ConfigureOperation,
                  ModelOperation, PolicyOperation, RollbackOperation, RemoveOperation,
-                 StrikeOperation, TrialBeginOperation, TrialEndOperation, SlotsOperation, GroupOperation>;
+                 StrikeOperation, TrialBeginOperation, TrialEndOperation, SlotsOperation,
+                 GroupOperation>;
 
 // Other files for the store, which have the same log.
 struct Replacement {

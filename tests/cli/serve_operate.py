@@ -83,6 +83,21 @@ class Applications(ServeTestCase):
                      says=("unknown application 'shop'", "shopp"))
 
 
+class Folders(ServeTestCase):
+    @unittest.skipUnless(os.geteuid() == 0, "only root may mount")
+    def test_a_folder_that_cannot_be_written_is_not_in_use(self):
+        self.serve("--agent", SMALL).stop()
+        said = subprocess.run(
+            ["unshare", "--mount", "sh", "-c",
+             'mount --bind data data && mount -o remount,ro,bind data && exec "$1" serve data', "sh",
+             PROGRAM], cwd=self.folder, capture_output=True, encoding="utf-8", timeout=DEADLINE,
+            check=False)
+        if "mount:" in said.stderr or "unshare:" in said.stderr:
+            self.skipTest(said.stderr.strip())
+        self.assertEqual(said.returncode, 1)
+        self.one_line(said.stderr, ("data/log", "Read-only file system"))
+
+
 class Limits(ServeTestCase):
     def test_too_many_requests_are_answered_429_and_counted(self):
         server = self.serve("--agent", SMALL, "--address-rate-limit", "1", "--health-port", "0")

@@ -211,9 +211,7 @@ TEST_F(Erase, AnInterruptedReplacementIsFinishedAtTheNextStart) {
 class LiveErase : public Erase {
  protected:
   Result<Erased> erase(const json& request) { return service_->erase(request.dump()); }
-  static json of_user(const json& user) {
-    return {{"users", json::array({{{"user", user}}})}};
-  }
+  static json of_user(const json& user) { return {{"users", json::array({{{"user", user}}})}}; }
 };
 
 TEST_F(LiveErase, NothingOfAUserIsLeftAndTheRestIsAsItWas) {

@@ -128,8 +128,8 @@ class Service {
   // among them waits for its reward, and the model that has learned from them is on disk.
   void remove_log(Answer<Done> answer);
 
-  // Removes what is known about events: {"events": [id, ...], "users": [{feature: value}, ...]}. See
-  // erase_events() in sau/serve/log_tools.hpp; the service goes on meanwhile. Takes as long as
+  // Removes what is known about events: {"events": [id, ...], "users": [{feature: value}, ...]}.
+  // See erase_events() in sau/serve/log_tools.hpp; the service goes on meanwhile. Takes as long as
   // learning from the log and copying it: the caller waits.
   Result<Erased> erase(std::string_view json);
 
