@@ -65,15 +65,18 @@ void Eraser::check_running() const {
   if (stopping_) throw Error("the service is stopping");
 }
 
-Erasing Eraser::find(const std::vector<std::string>& event_ids,
-                     const std::vector<UserFeature>& users) {
+Result<Erasing> Eraser::find(const std::vector<std::string>& event_ids,
+                             const std::vector<UserFeature>& users) const {
   Erasing erasing;
-  store_.read([&](const EventStore& store) {
-    for (const std::string& id : event_ids) erasing.add(store, id);
-  });
+  for (const std::string& id : event_ids) {
+    const bool known = store_.read([&](const EventStore& store) { return erasing.add(store, id); });
+    if (!known) {
+      return Failure{Failure::Code::kNotFound, "there is no event '" + id + "' in the log",
+                     "events"};
+    }
+  }
   // In small pieces: a store that must be reopened waits for whoever reads.
-  Sequence next = 1;
-  while (next != 0) {
+  for (Sequence next = 1; next != 0;) {
     check_running();
     next = store_.read(
         [&](const EventStore& store) { return erasing.add_all_of(store, users, next); });
@@ -123,11 +126,7 @@ Erased Eraser::rewrite(const Erasing& erasing, Sequence fixed) {
                               });
                               return finished;
                             },
-                        .replace =
-                            [&] {
-                              rewriter->keep();
-                              replace_event_store(log, aside, head);
-                            },
+                        .replace = [&] { replace_event_store(log, aside, head); },
                         .done = std::move(done)});
     });
     if (finished) return result;
@@ -139,19 +138,15 @@ Result<Erased> Eraser::erase(std::string_view json) {
   if (!request.ok()) return request.failure();
   const std::lock_guard lock(mutex_);
   try {
-    std::optional<Erasing> erasing;
-    try {
-      erasing = find(request.value().event_ids, request.value().users);
-    } catch (const Error& error) {
-      check_running();
-      return Failure{Failure::Code::kNotFound, error.what(), "events"};
-    }
-    if (erasing->empty()) return Erased{};
+    const auto found = find(request.value().event_ids, request.value().users);
+    if (!found.ok()) return found.failure();
+    const Erasing& erasing = found.value();
+    if (erasing.empty()) return Erased{};
     const Sequence fixed =
         store_.read([this](const EventStore& store) { return fixed_until(folder_, store).until; });
-    strike(*erasing, fixed);
-    const Erased erased = rewrite(*erasing, fixed);
-    activity_.forget(erasing->ids());
+    strike(erasing, fixed);
+    const Erased erased = rewrite(erasing, fixed);
+    activity_.forget(erasing.ids());
     return erased;
   } catch (const std::exception& error) {
     return Failure{Failure::Code::kUnavailable, error.what()};

@@ -37,7 +37,8 @@ class Eraser {
   void stop() noexcept { stopping_ = true; }
 
  private:
-  Erasing find(const std::vector<std::string>& event_ids, const std::vector<UserFeature>& users);
+  Result<Erasing> find(const std::vector<std::string>& event_ids,
+                       const std::vector<UserFeature>& users) const;
   // The log says that these events do not count.
   void strike(const Erasing& erasing, Sequence fixed);
   // The log has nothing about them any more.

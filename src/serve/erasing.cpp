@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "sau/core/error.hpp"
 #include "serve/slots_request.hpp"
 
 namespace sau::detail {
@@ -54,11 +53,11 @@ Fate fate_of(const EventState& state, Sequence fixed) noexcept {
   return state.struck ? Fate::kNothing : Fate::kStruck;
 }
 
-void Erasing::add(const EventStore& store, const std::string& id) {
+bool Erasing::add(const EventStore& store, const std::string& id) {
   const auto state = good(store.event(id));
   const auto decision =
       state ? good(store.decision(state->decision)) : std::optional<Decision>(std::nullopt);
-  if (!decision) throw Error("there is no event '" + id + "' in the log");
+  if (!decision) return false;
   add(id, state->decision, *decision);
   const auto slots = logged_slots(decision->request).ids;
   for (std::size_t i = 1; i < slots.size(); ++i) {
@@ -67,6 +66,7 @@ void Erasing::add(const EventStore& store, const std::string& id) {
       add(other, found->decision, good(store.decision(found->decision)).value());
     }
   }
+  return true;
 }
 
 Sequence Erasing::add_all_of(const EventStore& store, std::span<const UserFeature> users,

@@ -21,7 +21,9 @@ Erased erase_events(const std::filesystem::path& folder, const std::vector<std::
   auto store = open_event_store(log, {});
   const LogHead head = store->head();
   detail::Erasing erasing;
-  for (const std::string& id : event_ids) erasing.add(*store, id);
+  for (const std::string& id : event_ids) {
+    if (!erasing.add(*store, id)) throw Error("there is no event '" + id + "' in the log");
+  }
   Sequence next = 1;
   while (next != 0) next = erasing.add_all_of(*store, users, next);
   const auto how = erasing.rewrite(*store, detail::fixed_until(folder, *store).until, result);

@@ -211,7 +211,7 @@ class RocksStore final : public RocksReader {
   // Opens a view of one moment of the log, even while a server runs. If opening fails while the
   // server changes files, tries again; if it fails and no file has changed, the store is damaged.
   void open_view() {
-    if (!std::filesystem::exists(folder() / "CURRENT")) {
+    if (!std::filesystem::exists(folder() / "CURRENT") && !is_being_replaced(folder())) {
       throw Error(folder().string() + ": there is no event store here");
     }
     std::optional<Acknowledged> mark;

@@ -196,8 +196,10 @@ void replace_event_store(const fs::path& place, const fs::path& with, const LogH
   move_into_place(place, folder);
 }
 
+bool is_being_replaced(const fs::path& place) { return fs::exists(next_to(place)); }
+
 void finish_replacing(const fs::path& place) {
-  if (!fs::exists(next_to(place))) return;
+  if (!is_being_replaced(place)) return;
   const FolderLock folder(place.parent_path());
   move_into_place(place, folder);
 }

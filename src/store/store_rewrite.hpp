@@ -65,5 +65,7 @@ void rewrite_event_store(const EventStore& from, const std::filesystem::path& to
 void replace_event_store(const std::filesystem::path& place, const std::filesystem::path& with,
                          const LogHead& head);
 void finish_replacing(const std::filesystem::path& place);
+// Whether it has begun and is not finished: for a moment there may be no store at this place.
+bool is_being_replaced(const std::filesystem::path& place);
 
 }  // namespace sau::detail

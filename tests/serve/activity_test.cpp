@@ -55,7 +55,8 @@ TEST(Activity, LongSpansAddUpWhatHappenedInTheirPeriods) {
     Period sum;
     for (std::size_t i = 0; i < periods; ++i) {
       sum.add(history[i]);
-      if (i > 0) EXPECT_EQ(history[i].time - history[i - 1].time, activity.step(span));
+      if (i == 0) continue;
+      EXPECT_EQ(history[i].time - history[i - 1].time, activity.step(span));
     }
     EXPECT_EQ(sum.ranks, events);
     EXPECT_EQ(sum.explored, events);
