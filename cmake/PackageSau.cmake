@@ -1,7 +1,7 @@
-# What belongs to the installed program besides the program: its unit for systemd, manual pages and
+# What belongs to the installed program besides the program: its units for systemd, manual pages and
 # completion. And the Debian package, which has these and nothing else: `make package`.
-install(FILES ${PROJECT_SOURCE_DIR}/contrib/sau.service DESTINATION lib/systemd/system
-        COMPONENT program)
+install(FILES ${PROJECT_SOURCE_DIR}/contrib/sau.service ${PROJECT_SOURCE_DIR}/contrib/sau.socket
+        DESTINATION lib/systemd/system COMPONENT program)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright
         COMPONENT program)
 # The program writes its own pages and scripts, from the same descriptions as --help.

@@ -230,14 +230,19 @@ def free_port():
         return found.getsockname()[1]
 
 
-def run_session(path, commands, folder, environment, timeout=TIMEOUT):
-    """Runs all commands in one shell, then kills it with its background processes."""
+def session_script(commands):
+    """A script for bash that runs all commands, and ends with 1 at the first that fails."""
     script = "set -o pipefail\ncurl() { command curl --fail-with-body \"$@\"; }\n"
     for number, command in commands:
         expected = expected_code(command)
         script += (f"{command}\n[ $? -eq {expected} ] || "
                    f"{{ echo {number} >failed; exit 1; }}\n")
-    script = script.replace("8080", str(free_port()))
+    return script.replace("8080", str(free_port()))
+
+
+def run_session(path, commands, folder, environment, timeout=TIMEOUT):
+    """Runs all commands in one shell, then kills it with its background processes."""
+    script = session_script(commands)
     with open(folder / "session.out", "w", encoding="utf-8") as out:
         shell = subprocess.Popen(["bash", "-c", script], cwd=folder, env=environment, stdout=out,
                                  stderr=out, stdin=subprocess.DEVNULL, start_new_session=True)

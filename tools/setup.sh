@@ -13,7 +13,7 @@ program_packages=(nodejs npm librocksdb-dev liblz4-dev libsimdjson-dev prometheu
 python_packages=(pybind11-dev python3 python3-dev python3-numpy python3-pip python3-venv patchelf)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libeigen3-dev
   clang-format clang-tidy clang libclang-rt-dev lld llvm chromium qemu-user curl openssl libfaketime
-  libopenmpi-dev openmpi-bin
+  debootstrap libopenmpi-dev openmpi-bin
   python3-pytest python3-pandas python3-matplotlib python3-sklearn mypy)
 # These count as installed if the command exists: newer versions may come from elsewhere, and then
 # Debian's packages would conflict with them.
@@ -56,7 +56,7 @@ setup: this is not a Debian or Ubuntu system, so nothing is installed. You need:
   sans-serif font; for the program also RocksDB 7.8, simdjson 3, prometheus-cpp 1.0, and Node.js 18
   with npm for its pages; ccache if you like, and an MPI 3 library such as Open MPI 4.1 for sau-mpi; for the Python package also Python 3.11 with its
   headers, NumPy 1.22 and pybind11 2.10, and patchelf 0.14 to make wheels; for the tests also GoogleTest 1.12, Google Benchmark 1.7,
-  Eigen 3.4, clang, clang-format, clang-tidy, lld and llvm-symbolizer 14, Chromium at /usr/bin/chromium, qemu-x86_64, libfaketime, Open MPI 4.1 with mpirun, pytest 7,
+  Eigen 3.4, clang, clang-format, clang-tidy, lld and llvm-symbolizer 14, Chromium at /usr/bin/chromium, qemu-x86_64, libfaketime, debootstrap 1.0, Open MPI 4.1 with mpirun, pytest 7,
   pandas 1.5, matplotlib 3.6, scikit-learn 1.2, mypy 1.0.
   Debian calls them: ${packages[*]}
 END

@@ -341,7 +341,8 @@ Handler describe_log(CLI::App& app) {
       "Ids, requests and rewards are in no file of the log afterwards; only that there was an\n"
       "event remains. The model is rebuilt as if it had never learned from them. The log is\n"
       "written again, so there must be room for a second copy. Backups and exports that you made\n"
-      "before still have the events.\n"
+      "before still have the events. Stop the server before; while it runs, POST /v1/erase does\n"
+      "the same.\n"
       "Examples:\n"
       "  sau log erase data --event visit-17 --event visit-18\n"
       "  sau log erase data --user user=alice");

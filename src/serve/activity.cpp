@@ -5,21 +5,13 @@
 
 namespace sau::detail {
 
-Activity::Second& Activity::second(Milliseconds steady) {
-  const Milliseconds begin = steady - steady % 1000;
-  if (seconds_.empty() || seconds_.back().time < begin) {
-    seconds_.push_back({.time = begin});
-    if (seconds_.size() > kSeconds) seconds_.pop_front();
-  }
-  return seconds_.back();
+void Activity::add(Milliseconds steady, const Period& what) {
+  for (Timeline& each : timelines_) each.at(steady).add(what);
 }
 
 void Activity::ranked(Milliseconds steady, Recent recent, bool explored, bool agreed) {
   const std::lock_guard lock(mutex_);
-  Second& now = second(steady);
-  ++now.ranks;
-  if (explored) ++now.explored;
-  if (agreed) ++now.agreed;
+  add(steady, {.ranks = 1, .explored = explored ? 1U : 0U, .agreed = agreed ? 1U : 0U});
   chosen_.push_back(recent.action_id);
   ++ranked_[recent.action_id];
   if (chosen_.size() > kShares) {
@@ -33,37 +25,32 @@ void Activity::ranked(Milliseconds steady, Recent recent, bool explored, bool ag
 
 void Activity::rewarded(Milliseconds steady) {
   const std::lock_guard lock(mutex_);
-  ++second(steady).rewards;
+  add(steady, {.rewards = 1});
 }
 
 void Activity::learned(Milliseconds steady, double reward, double baseline) {
   const std::lock_guard lock(mutex_);
-  Second& now = second(steady);
-  ++now.learned;
-  now.reward_sum += reward;
-  now.baseline_sum += baseline;
-  now.gain_squares += (reward - baseline) * (reward - baseline);
+  add(steady, {.learned = 1,
+               .reward_sum = reward,
+               .baseline_sum = baseline,
+               .gain_squares = (reward - baseline) * (reward - baseline)});
 }
 
-std::vector<Activity::Second> Activity::history(const ClockReading& now) const {
-  std::vector<Second> all;
+std::vector<Period> Activity::history(Span span, const ClockReading& now) const {
   const std::lock_guard lock(mutex_);
-  if (seconds_.empty()) return all;
-  const Milliseconds end = now.steady - now.steady % 1000;
-  const Milliseconds ahead = (now.wall - now.wall % 1000) - end;
-  Milliseconds time =
-      std::max(seconds_.front().time, end - static_cast<Milliseconds>(kSeconds - 1) * 1000);
-  auto next = std::ranges::lower_bound(seconds_, time, {}, &Second::time);
-  for (; time <= end; time += 1000) {
-    all.push_back(next != seconds_.end() && next->time == time ? *next++ : Second{});
-    all.back().time = time + ahead;
-  }
-  return all;
+  return of(span).until(now);
 }
 
 std::vector<Activity::Recent> Activity::recent() const {
   const std::lock_guard lock(mutex_);
   return {recent_.begin(), recent_.end()};
+}
+
+void Activity::forget(const std::map<Sequence, std::string>& ids) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(recent_, [&](const Recent& each) {
+    return std::ranges::any_of(ids, [&](const auto& id) { return id.second == each.event_id; });
+  });
 }
 
 std::vector<Activity::Share> Activity::shares(std::size_t limit) const {

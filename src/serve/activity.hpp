@@ -3,27 +3,27 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "sau/store/record.hpp"
 #include "serve/log_clock.hpp"
+#include "serve/timeline.hpp"
 
 namespace sau::detail {
 
-// Recent activity, for the live page. Its memory is bounded whatever the load. Seconds are counted
-// by a clock that nobody sets, so that a jump of the time of day leaves no gap.
+// How far back the live page looks.
+enum class Span : std::uint8_t { kFiveMinutes, kHour, kDay, kWeek };
+constexpr std::array<std::string_view, 4> kSpanNames = {"minutes", "hour", "day", "week"};
+
+// What happened since the start, for the live page. Its memory is bounded whatever the load.
 class Activity {
  public:
-  struct Second {
-    Milliseconds time = 0;  // its beginning; in history(), the time of day
-    std::uint64_t ranks = 0, rewards = 0, learned = 0, explored = 0, agreed = 0;
-    double reward_sum = 0.0, baseline_sum = 0.0;
-    double gain_squares = 0.0;  // of the differences of the two, summed
-  };
   struct Recent {
     std::string event_id, action_id;
     Milliseconds time = 0;
@@ -43,19 +43,29 @@ class Activity {
   // `baseline` is an unbiased estimate of the reward of the caller's first action.
   void learned(Milliseconds steady, double reward, double baseline);
 
-  // The last five minutes, oldest first, with every second up to now.
-  std::vector<Second> history(const ClockReading& now) const;
+  // Every period of a span up to now, oldest first: seconds of five minutes, ten seconds of an
+  // hour, five minutes of a day, half hours of a week.
+  std::vector<Period> history(Span span, const ClockReading& now) const;
+  Milliseconds step(Span span) const noexcept { return of(span).step(); }
   std::vector<Recent> recent() const;  // newest first
+  // These events are no longer recent; their ids by decision.
+  void forget(const std::map<Sequence, std::string>& ids);
   // Each action's share of the latest decisions, most used first.
   std::vector<Share> shares(std::size_t limit) const;
 
  private:
-  static constexpr std::size_t kSeconds = 300, kRecent = 20, kShares = 10'000;
+  static constexpr std::size_t kRecent = 20, kShares = 10'000;
 
-  Second& second(Milliseconds steady);
+  const Timeline& of(Span span) const noexcept {
+    return timelines_[static_cast<std::size_t>(span)];
+  }
+  // Adds what happened just now.
+  void add(Milliseconds steady, const Period& what);
 
   mutable std::mutex mutex_;
-  std::deque<Second> seconds_;
+  // In the order of Span.
+  std::array<Timeline, kSpanNames.size()> timelines_{
+      {{1'000, 300}, {10'000, 360}, {300'000, 288}, {1'800'000, 336}}};
   std::deque<Recent> recent_;
   std::deque<std::string> chosen_;
   std::unordered_map<std::string, std::uint64_t> ranked_;

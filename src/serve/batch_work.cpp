@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "serve/erasing.hpp"
+
 namespace sau::detail {
 namespace {
 
@@ -232,6 +234,25 @@ void BatchWork::add(RemoveOperation& operation) {
   configuration_.remove_until = first_ - 1;
   batch_.keep_head_before = true;
   configured_now();
+  answers_.emplace_back([done = operation.done] { done(Done{}); });
+}
+
+void BatchWork::add(StrikeOperation& operation) {
+  for (const std::string& id : operation.event_ids) {
+    const auto known = event(id);
+    if (!known.ok()) return refuse(operation.done, known.failure());
+    if (!known.value()) continue;
+    EventState state = *known.value();
+    const Fate fate = fate_of(state, operation.fixed);
+    if (fate == Fate::kStays || fate == Fate::kNothing) continue;
+    const bool waits = fate == Fate::kDropped;
+    if (waits) complete(state, EventPhase::kDropped, 0.0);
+    entry({.kind = waits ? EntryKind::kExpired : EntryKind::kStruck,
+           .time = now_,
+           .decision = state.decision});
+    state.struck = true;
+    keep(id, state);
+  }
   answers_.emplace_back([done = operation.done] { done(Done{}); });
 }
 

@@ -37,6 +37,7 @@ class BatchWork {
   void add(PolicyOperation& operation);
   void add(RollbackOperation& operation);
   void add(RemoveOperation& operation);
+  void add(StrikeOperation& operation);
   void add(TrialBeginOperation& operation);
   void add(TrialEndOperation& operation);
   void add(SlotsOperation& operation);

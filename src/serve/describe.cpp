@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 
 #include "sau/core/version.hpp"
 #include "serve/decision_text.hpp"
@@ -23,6 +24,37 @@ double seconds(Milliseconds time) { return static_cast<double>(time) / 1000.0; }
 
 Json mean_of(double sum, std::uint64_t count) {
   return count == 0 ? Json() : Json(sum / static_cast<double>(count));
+}
+
+// What the decisions brought more than the caller's first actions would have, per decision, and
+// the normal interval of 95 % of that. Nothing if there are too few events for one.
+Json gain_of(const Period& sums) {
+  constexpr std::uint64_t kFewest = 30;
+  constexpr double kNormal95 = 1.959964;
+  if (sums.learned < kFewest) return nullptr;
+  const auto n = static_cast<double>(sums.learned);
+  const double mean = (sums.reward_sum - sums.baseline_sum) / n;
+  const double variance = std::max(0.0, sums.gain_squares / n - mean * mean);
+  const double half = kNormal95 * std::sqrt(variance / (n - 1.0));
+  return {{"mean", mean}, {"low", mean - half}, {"high", mean + half}, {"events", sums.learned}};
+}
+
+Period sum_of(std::span<const Period> periods) {
+  Period sum;
+  for (const Period& each : periods) sum.add(each);
+  return sum;
+}
+
+Json list_of(std::span<const Period> periods) {
+  Json list = Json::array();
+  for (const Period& each : periods) {
+    list.push_back({{"time", write_time(each.time)},
+                    {"ranks", each.ranks},
+                    {"rewards", each.rewards},
+                    {"learned", each.learned},
+                    {"meanReward", mean_of(each.reward_sum, each.learned)}});
+  }
+  return list;
 }
 
 }  // namespace
@@ -85,43 +117,34 @@ std::vector<ActionRecord> records_of(const OfferAgent& agent,
   return all_there || agent.action_count() <= limit ? records : agent.actions(agent.action_count());
 }
 
-// What the decisions brought more than the caller's first actions would have, per decision, and
-// the normal interval of 95 % of that. Nothing if there are too few events for one.
-Json gain_of(const Activity::Second& sums) {
-  constexpr std::uint64_t kFewest = 30;
-  constexpr double kNormal95 = 1.959964;
-  if (sums.learned < kFewest) return nullptr;
-  const auto n = static_cast<double>(sums.learned);
-  const double mean = (sums.reward_sum - sums.baseline_sum) / n;
-  const double variance = std::max(0.0, sums.gain_squares / n - mean * mean);
-  const double half = kNormal95 * std::sqrt(variance / (n - 1.0));
-  return {{"mean", mean}, {"low", mean - half}, {"high", mean + half}, {"events", sums.learned}};
+Result<std::string> describe_history(const Activity& activity, std::string_view span,
+                                     const ClockReading& now) {
+  const auto* const name = std::ranges::find(kSpanNames, span);
+  if (name == kSpanNames.end()) {
+    return Failure{Failure::Code::kNotFound,
+                   "there is no history of '" + std::string(span.substr(0, 64)) +
+                       "'; expected minutes, hour, day or week",
+                   "span"};
+  }
+  const auto which = static_cast<Span>(name - kSpanNames.begin());
+  const auto history = activity.history(which, now);
+  const Period all = sum_of(history);
+  return dumped(Json{{"span", span},
+                     {"stepSeconds", activity.step(which) / 1000},
+                     {"meanReward", mean_of(all.reward_sum, all.learned)},
+                     {"baselineReward", mean_of(all.baseline_sum, all.learned)},
+                     {"gain", gain_of(all)},
+                     {"history", list_of(history)}});
 }
 
 std::string describe_status(const ServiceView& view, const Activity& activity,
                             const EventStore& store) {
-  const auto history = activity.history(view.now);
-  Json seconds_list = Json::array();
-  Activity::Second all, lately;  // of the whole history, and of the last ten whole seconds
-  constexpr std::size_t kLately = 10;
-  for (std::size_t i = 0; i < history.size(); ++i) {
-    const Activity::Second& each = history[i];
-    seconds_list.push_back({{"time", write_time(each.time)},
-                            {"ranks", each.ranks},
-                            {"rewards", each.rewards},
-                            {"meanReward", mean_of(each.reward_sum, each.learned)}});
-    all.ranks += each.ranks;
-    all.learned += each.learned;
-    all.explored += each.explored;
-    all.agreed += each.agreed;
-    all.reward_sum += each.reward_sum;
-    all.baseline_sum += each.baseline_sum;
-    all.gain_squares += each.gain_squares;
-    if (i + 1 < history.size() && i + 1 + kLately >= history.size()) {
-      lately.ranks += each.ranks;
-      lately.rewards += each.rewards;
-    }
-  }
+  const auto history = activity.history(Span::kFiveMinutes, view.now);
+  const Period all = sum_of(history);
+  constexpr std::size_t kLately = 10;  // whole seconds
+  const std::size_t whole = history.empty() ? 0 : history.size() - 1;
+  const Period lately = sum_of(
+      std::span(history).subspan(whole - std::min(whole, kLately), std::min(whole, kLately)));
   const double window =
       static_cast<double>(std::clamp<std::size_t>(history.size(), 2, kLately + 1) - 1);
 
@@ -205,7 +228,7 @@ std::string describe_status(const ServiceView& view, const Activity& activity,
                                          ? mean_of(static_cast<double>(all.agreed), all.ranks)
                                          : Json()}}},
            {"gate", view.gate ? Json::parse(to_json(*view.gate)) : Json()},
-           {"history", std::move(seconds_list)},
+           {"history", list_of(history)},
            {"actions", std::move(actions)},
            {"actionCount", view.known_actions},
            {"recent", std::move(recent)}});

@@ -54,6 +54,9 @@ struct ServiceView {
 // rewards in any case.
 std::vector<ActionRecord> records_of(const OfferAgent& agent,
                                      const std::vector<Activity::Share>& shares, std::size_t limit);
+// What happened since the start, in periods of a span; a failure if there is no such span.
+Result<std::string> describe_history(const Activity& activity, std::string_view span,
+                                     const ClockReading& now);
 std::string describe_status(const ServiceView& view, const Activity& activity,
                             const EventStore& store);
 

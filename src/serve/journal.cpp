@@ -23,6 +23,7 @@ constexpr Milliseconds kTimePause = 60'000;
 // Settled slots are removed only at the front, until there are this many more than open ones.
 constexpr std::size_t kSlack = 4096;
 const Failure kNotWritable{Failure::Code::kUnavailable, "the log cannot be written at the moment"};
+const Failure kStopping{Failure::Code::kUnavailable, "the service is stopping"};
 
 void refuse(Operation& operation, const Failure& failure) {
   std::visit([&failure](auto& any) { any.done(failure); }, operation);
@@ -92,7 +93,7 @@ std::optional<Failure> Journal::closed() const {
     return Failure{Failure::Code::kOverloaded, "too many events wait for their reward"};
   }
   const std::lock_guard lock(mutex_);
-  if (stopping_) return Failure{Failure::Code::kUnavailable, "the service is stopping"};
+  if (stopping_) return kStopping;
   if (queue_.size() >= options_.queue) {
     return Failure{Failure::Code::kOverloaded, "too many requests wait to be written"};
   }
@@ -109,7 +110,7 @@ void Journal::submit(Operation operation) {
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) {
-      failure = Failure{Failure::Code::kUnavailable, "the service is stopping"};
+      failure = kStopping;
     } else if (queue_.size() >= options_.queue) {
       failure = Failure{Failure::Code::kOverloaded, "too many requests wait to be written"};
     } else {
@@ -134,6 +135,18 @@ void Journal::forget(const LogHead& until) {
     forget_ = until;
   }
   wake_.notify_one();
+}
+
+void Journal::replace(Replacement replacement) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!stopping_) {
+      replacement_ = std::move(replacement);
+      wake_.notify_one();
+      return;
+    }
+  }
+  replacement.done(kStopping);
 }
 
 void Journal::stop() {
@@ -162,8 +175,9 @@ void Journal::run() {
       if (broken()) {
         wake_.wait_for(lock, kRetryStore, [this] { return stopping_; });
       } else {
-        wake_.wait_for(lock, std::chrono::milliseconds(left),
-                       [this] { return stopping_ || !queue_.empty() || keep_head_ || forget_; });
+        wake_.wait_for(lock, std::chrono::milliseconds(left), [this] {
+          return stopping_ || !queue_.empty() || keep_head_ || forget_ || replacement_;
+        });
       }
       operations.clear();
       operations.swap(queue_);
@@ -171,10 +185,12 @@ void Journal::run() {
     }
     if (broken() && !recover()) {
       refuse_all(operations);
+      replace_files();
       continue;
     }
     commit(operations, stopping);
     clean();
+    replace_files();
   }
 }
 
@@ -346,6 +362,36 @@ void Journal::clean() {
     broken_.store(true, std::memory_order_relaxed);
     note_safely(options_.note, "the log cannot be cleaned: ", error.what());
   }
+}
+
+void Journal::replace_files() {
+  std::optional<Replacement> with;
+  {
+    const std::lock_guard lock(mutex_);
+    with.swap(replacement_);
+  }
+  if (!with) return;
+  const auto answer = [&](Status status) {
+    call_safely(options_.note,
+                "an answer could not be given: ", [&] { with->done(std::move(status)); });
+  };
+  if (broken()) return answer(kNotWritable);
+  try {
+    if (!with->prepare()) return answer(Done{});
+  } catch (const std::exception& error) {
+    return answer(Failure{Failure::Code::kUnavailable, error.what()});
+  }
+  Status replaced = Done{};
+  try {
+    replaced = store_.reopen(with->replace);
+  } catch (const std::exception& error) {
+    replaced = Failure{Failure::Code::kUnavailable, error.what()};
+  }
+  if (!replaced.ok()) {
+    broken_.store(true, std::memory_order_relaxed);
+    note_safely(options_.note, "the log cannot be replaced: ", replaced.failure().message.c_str());
+  }
+  answer(std::move(replaced));
 }
 
 }  // namespace sau::detail

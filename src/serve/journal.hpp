@@ -67,6 +67,13 @@ struct RollbackOperation {
 struct RemoveOperation {
   Answer<Done> done;
 };
+// Events that no longer count: those that wait are dropped, and those that were learned are
+// unlearned, unless a record up to `fixed` has completed them. Ids that are unknown are left out.
+struct StrikeOperation {
+  std::vector<std::string> event_ids;
+  Sequence fixed = 0;
+  Answer<Done> done;
+};
 struct TrialBeginOperation {
   TrialPlan plan;  // its time is set when it is written
   Answer<Done> done;
@@ -91,7 +98,17 @@ struct GroupOperation {
 using Operation =
     std::variant<RankOperation, RewardOperation, ActivateOperation, ConfigureOperation,
                  ModelOperation, PolicyOperation, RollbackOperation, RemoveOperation,
-                 TrialBeginOperation, TrialEndOperation, SlotsOperation, GroupOperation>;
+                 StrikeOperation, TrialBeginOperation, TrialEndOperation, SlotsOperation,
+                 GroupOperation>;
+
+// Other files for the store, which have the same log.
+struct Replacement {
+  // Both are called by the journal thread, between two batches. The store is open at first; if
+  // this throws or returns false, nothing else happens. Then it is closed until the second returns.
+  std::function<bool()> prepare;
+  std::function<void()> replace;
+  Answer<Done> done;
+};
 
 // Is told what happened, for counters and the live page. Called by the journal thread.
 class JournalObserver {
@@ -158,6 +175,9 @@ class Journal {
   // Lets the thread remove everything up to this head. The model that replaces it must be on disk.
   void forget(const LogHead& until);
 
+  // Lets the thread replace the files of the store. One at a time.
+  void replace(Replacement replacement);
+
   // Writes what was submitted, then ends the thread. Operations submitted later are refused.
   void stop();
 
@@ -190,6 +210,7 @@ class Journal {
   void expire(BatchWork& work);
   bool recover();
   void clean();
+  void replace_files();
   void update_slots(const BatchWork& work);
   Slot* slot_of(Sequence decision);
 
@@ -203,6 +224,7 @@ class Journal {
   std::vector<Operation> queue_;
   bool stopping_ = false, keep_head_ = false;
   std::optional<LogHead> forget_;
+  std::optional<Replacement> replacement_;
 
   // Used only by the journal thread.
   LogClock clock_;

@@ -31,7 +31,7 @@ void Replayer::take(std::string_view bytes, const std::string& name) {
 
 void Replayer::load(std::string_view bytes, const std::string& name) {
   take(bytes, name);
-  loaded_ = position_;
+  respected_ = position_;
 }
 
 void Replayer::load_own(std::string_view bytes, const std::string& name) {
@@ -59,7 +59,7 @@ bool Replayer::load_base() {
   const auto base = base_file(folder_);
   if (!std::filesystem::exists(base)) return false;
   load_own(read_file(base), base.string());
-  loaded_ = 0;  // the events it has learned from cannot be struck
+  respected_ = 0;  // the events it has learned from cannot be struck
   return true;
 }
 
@@ -86,8 +86,8 @@ Result<std::vector<Lesson>> Replayer::apply(Sequence sequence, const Entry& entr
   } else if (entry.kind == EntryKind::kTrialEnded) {
     if (auto failure = end_trial(sequence, entry.text, store)) return std::move(*failure);
   } else if (entry.kind == EntryKind::kStruck) {
-    // Without a loaded file everything was learned from the log, which leaves out struck decisions.
-    if (loaded_ != 0) {
+    // Unless the store knew of it when the decision was learned.
+    if (sequence > respected_) {
       if (auto failure = rebuild(sequence, store)) return std::move(*failure);
     }
     version_ = sequence;
@@ -116,11 +116,13 @@ std::optional<Failure> Replayer::apply(Sequence sequence, const Entry& entry,
 Result<std::vector<Lesson>> Replayer::learn(Sequence sequence, std::span<const Sequence> decisions,
                                             double reward, const EventStore& store) {
   const auto left = decisions.subspan(std::min(within_, decisions.size()));
+  const Sequence head = store.head().last;
   std::vector<Lesson> lessons;
   const Status read = store.decisions_of(left, [&](Sequence decision, Decision found) {
     lessons.push_back({decision, std::move(found), reward});
   });
   if (!read.ok()) return read.failure();
+  if (respected_ == 0) respected_ = head;
   if (lessons.size() != left.size()) {
     return Failure{Failure::Code::kInternal,
                    "record " + std::to_string(sequence) + " is about a missing decision"};
@@ -178,6 +180,8 @@ std::optional<Failure> Replayer::set_policy(Sequence sequence, const std::string
       const auto file = loaded_file(folder_, model);
       next.load(read_file(file), file.string());
       if (auto failure = next.catch_up(sequence - 1, store)) return failure;
+      // What the file has learned cannot be struck.
+      next.respected_ = respected_;
     }
     *this = std::move(next);
   } catch (const std::exception& error) {
@@ -271,11 +275,13 @@ std::optional<Failure> Replayer::catch_up(Sequence until, const EventStore& stor
 
 std::optional<Failure> Replayer::rebuild(Sequence until, const EventStore& store) {
   Replayer anew(folder_, first_spec_, seed_);
+  const Sequence head = store.head().last;
   try {
     anew.load_base();
   } catch (const std::exception& error) {
     return Failure{Failure::Code::kInternal, error.what()};
   }
+  anew.respected_ = head;
   std::optional<Failure> failure;
   const Status read =
       store.entries(anew.position() + 1, [&](Sequence sequence, const Entry& entry) {

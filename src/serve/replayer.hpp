@@ -107,8 +107,9 @@ class Replayer {
   std::unique_ptr<OfferAgent> agent_;
   std::string schema_;
   Sequence position_ = 0, version_ = 0;
-  // What was learned up to here came from a file; some of it may have been struck since.
-  Sequence loaded_ = 0;
+  // Nothing was learned from a decision that an entry up to here has struck; 0 before anything is
+  // learned. A later entry may strike what was learned.
+  Sequence respected_ = 0;
   std::unique_ptr<Trial> trial_;
   Sequence trial_begun_ = 0, trial_position_ = 0;
   std::optional<GateState> ended_;  // the latest trial that has ended

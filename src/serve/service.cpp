@@ -12,6 +12,7 @@
 #include "serve/completed_options.hpp"
 #include "serve/decide.hpp"
 #include "serve/describe.hpp"
+#include "serve/eraser.hpp"
 #include "serve/event_ids.hpp"
 #include "serve/journal.hpp"
 #include "serve/learner.hpp"
@@ -48,6 +49,7 @@ class Service::Implementation final : public JournalObserver {
         journal_(store_, configuration_, *this, journal_options()),
         policies_(options_.folder, settings_, configuration_, store_, journal_),
         slots_(options_.limits, settings_, configuration_, store_, learner_, journal_, metrics_),
+        eraser_(options_.folder, store_, journal_, learner_, activity_),
         at_start_(journal_.committed()),
         started_(options_.steady_clock()) {
     // Everything is constructed: from here on the threads may call each other.
@@ -69,6 +71,7 @@ class Service::Implementation final : public JournalObserver {
   std::string versions() const { return to_json(kept_versions(options_.folder)); }
   Policies& policies() noexcept { return policies_; }
   Slots& slots() noexcept { return slots_; }
+  Eraser& eraser() noexcept { return eraser_; }
   std::optional<GateState> gate() const { return learner_.gate(); }
 
   void rank(std::string body, Answer<RankAnswer> answer) {
@@ -195,6 +198,10 @@ class Service::Implementation final : public JournalObserver {
         [&](const EventStore& store) { return describe_status(view, activity_, store); });
   }
 
+  Result<std::string> history(std::string_view span) const {
+    return describe_history(activity_, span, {options_.clock(), options_.steady_clock()});
+  }
+
   std::string metrics() const {
     const auto published = learner_.published();
     return metrics_.text(
@@ -225,6 +232,7 @@ class Service::Implementation final : public JournalObserver {
 
   void stop() {
     policies_.stop();
+    eraser_.stop();
     journal_.stop();
     learner_.stop();
   }
@@ -315,6 +323,7 @@ class Service::Implementation final : public JournalObserver {
   Journal journal_;
   Policies policies_;
   Slots slots_;
+  Eraser eraser_;
   Sequence at_start_;
   Milliseconds started_;
 };
@@ -379,11 +388,17 @@ void Service::end_trial(GateOutcome outcome, Answer<Done> answer) {
 std::optional<GateState> Service::gate() const { return implementation_->gate(); }
 Result<std::string> Service::log_properties() const { return implementation_->log_properties(); }
 void Service::remove_log(Answer<Done> answer) { implementation_->remove_log(std::move(answer)); }
+Result<Erased> Service::erase(std::string_view json) {
+  return implementation_->eraser().erase(json);
+}
 std::string Service::model_properties() const { return implementation_->model_properties(); }
 Result<std::string> Service::decision(std::string_view event_id) const {
   return implementation_->decision(event_id);
 }
 std::string Service::status() const { return implementation_->status(); }
+Result<std::string> Service::history(std::string_view span) const {
+  return implementation_->history(span);
+}
 std::string Service::metrics() const { return implementation_->metrics(); }
 void Service::count_request(std::string_view what, int status, double seconds) {
   implementation_->count_request(what, status, seconds);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -29,9 +30,9 @@ class SharedStore {
     const std::shared_lock lock(mutex_);
     return store_->forget(until);
   }
-  Status reopen() {
+  Status reopen(const std::function<void()>& meanwhile = {}) {
     const std::unique_lock lock(mutex_);
-    return store_->reopen();
+    return store_->reopen(meanwhile);
   }
 
  private:

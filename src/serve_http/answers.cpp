@@ -96,6 +96,11 @@ std::string policy_body(const Policy& policy) {
   return body + '}';
 }
 
+std::string erased_body(const Erased& erased) {
+  return R"({"events":)" + std::to_string(erased.events) + R"(,"stillLearned":)" +
+         std::to_string(erased.still_learned) + '}';
+}
+
 std::string rank_body(const RankAnswer& answer) {
   constexpr std::size_t kUsual = 64;  // bytes per action
   std::string body;

@@ -26,4 +26,7 @@ std::string slots_body(const SlotsAnswer& answer);
 // {"name","arguments"}.
 std::string policy_body(const Policy& policy);
 
+// {"events","stillLearned"}.
+std::string erased_body(const Erased& erased);
+
 }  // namespace sau::detail

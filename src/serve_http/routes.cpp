@@ -81,6 +81,12 @@ void log_properties(Call& call) {
 }
 void remove_log(Call& call) { call.service.remove_log(acknowledging(call)); }
 
+void erase(Call& call) {
+  const auto erased = call.service.erase(call.request.body);
+  call.reply(erased.ok() ? json_response(200, erased_body(erased.value()))
+                         : failed(erased.failure()));
+}
+
 void evaluations(Call& call) { call.reply(json_response(200, call.evaluations.list())); }
 void create_evaluation(Call& call) {
   auto created = call.evaluations.create(call.request.body);
@@ -157,6 +163,12 @@ void stop_trial(Call& call) { call.service.end_trial(GateOutcome::kStopped, ackn
 void promote(Call& call) { call.service.end_trial(GateOutcome::kPromoted, acknowledging(call)); }
 
 void status(Call& call) { call.reply(json_response(200, call.service.status())); }
+
+void history(Call& call) {
+  auto history = call.service.history(call.event_id);
+  call.reply(history.ok() ? json_response(200, std::move(history).value())
+                          : failed(history.failure()));
+}
 
 void metrics(Call& call) {
   if (const HttpTally* const tally = call.connections.get()) {
@@ -263,11 +275,13 @@ constexpr std::array kRoutes = {
     ours("GET", "/v1/decisions/{id}", "decision", kRead, kMainOnly, kLookUps, decision),
     ours("GET", "/v1/models", "models", kRead, kMainOnly, kModels, model_versions),
     ours("POST", "/v1/models/{id}/rollback", "rollback", kAdmin, kMainOnly, kModels, roll_back),
+    ours("POST", "/v1/erase", "erase", kAdmin, kMainOnly, kTraining, erase),
     ours("GET", "/v1/gate", "gate", kRead, kMainOnly, kHere, gate),
     ours("PUT", "/v1/gate", "gate", kAdmin, kMainOnly, kTraining, begin_trial),
     ours("DELETE", "/v1/gate", "gate", kAdmin, kMainOnly, kHere, stop_trial),
     ours("POST", "/v1/gate/promote", "gate", kAdmin, kMainOnly, kHere, promote),
     ours("GET", "/v1/status", "status", kRead, kMainOnly, kLookUps, status),
+    ours("GET", "/v1/history/{id}", "history", kRead, kMainOnly, kLookUps, history),
     ours("GET", "/metrics", "metrics", kRead, kHealth, kMetrics, metrics),
     ours("GET", "/healthz", "healthz", kOpen, kHealth, kHere, healthz),
     ours("GET", "/readyz", "readyz", kOpen, kHealth, kHere, readyz),

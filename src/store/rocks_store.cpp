@@ -12,6 +12,7 @@
 #include "store/continuity.hpp"
 #include "store/log_mark.hpp"
 #include "store/rocks_reader.hpp"
+#include "store/store_rewrite.hpp"
 #include "store/wal_check.hpp"
 
 namespace sau {
@@ -96,16 +97,19 @@ class RocksStore final : public RocksReader {
     if (keep) put(bytes, kHeads, next.last, encoded);
     if (batch.keep_head_before && head().last > 0) put(bytes, kHeads, head().last, encode(head()));
     if (Status status = commit(bytes); !status.ok()) return status;
-    set_head(next);
+    // Who sees the new head also sees what is struck by then.
     if (!struck.empty()) set_struck(std::move(struck));
+    set_head(next);
     if (keep) kept_ = next;
     set_missing_through(missing);
     return mark_.set(next);
   }
 
-  Status reopen() override {
+  using EventStore::reopen;
+  Status reopen(const std::function<void()>& meanwhile) override {
     close();
     try {
+      if (meanwhile) meanwhile();
       open(false);
     } catch (const std::exception& error) {
       close();
@@ -133,6 +137,7 @@ class RocksStore final : public RocksReader {
  private:
   // Opens the store for writing. Checks everything before it changes anything.
   void open(bool verify) {
+    finish_replacing(folder());
     if (std::filesystem::exists(folder() / "CURRENT")) {
       const DatabaseLock lock(folder());
       if (!lock.status().ok()) throw Error(why_not_opened(folder(), lock.status()));
@@ -206,7 +211,7 @@ class RocksStore final : public RocksReader {
   // Opens a view of one moment of the log, even while a server runs. If opening fails while the
   // server changes files, tries again; if it fails and no file has changed, the store is damaged.
   void open_view() {
-    if (!std::filesystem::exists(folder() / "CURRENT")) {
+    if (!std::filesystem::exists(folder() / "CURRENT") && !is_being_replaced(folder())) {
       throw Error(folder().string() + ": there is no event store here");
     }
     std::optional<Acknowledged> mark;

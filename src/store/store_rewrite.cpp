@@ -61,18 +61,30 @@ class Piece {
  public:
   Piece(const EventStore& from, const LogRewrite& how) : from_(from), how_(how) {}
 
-  void read(Sequence first, Sequence last) {
+  // The states of events that an entry after `begun` has changed are written again, too.
+  void read(Sequence first, Sequence last, Sequence begun) {
     good(from_.events(first, last, [&](const LoggedEvent& event) {
       add(event);
       return true;
     }));
+    std::vector<Sequence> changed;
     good(from_.entries(first, [&](Sequence sequence, Entry entry) {
       if (sequence > last) return false;
-      if (how_.decisions.contains(entry.decision)) entry.value = 0.0;
+      if (how_.decisions.contains(entry.decision)) {
+        entry.value = 0.0;
+      } else if (sequence > begun && entry.decision != 0 && entry.decision < first) {
+        changed.push_back(entry.decision);
+      }
       batch_.time = std::max(batch_.time, entry.time);
       batch_.entries.emplace_back(sequence, std::move(entry));
       return true;
     }));
+    for (const Sequence decision : changed) {
+      good(from_.events(decision, decision, [&](const LoggedEvent& event) {
+        if (event.changed) batch_.states.emplace_back(event.sequence, event.state);
+        return true;
+      }));
+    }
   }
   // Adds the entries that are new, and what the store has besides its records.
   void end(const LogHead& head) {
@@ -112,38 +124,63 @@ class Piece {
   std::deque<std::string> ids_;  // the batch refers to them
 };
 
-void rewrite(const EventStore& from, const LogRewrite& how, EventStore& to) {
-  const LogHead base = from.base(), head = from.head();
-  if (base.last > 0) good(to.forget(base));
-  Milliseconds time = 0;
-  for (Sequence first = base.last + 1; first <= head.last; first += kRewrittenAtOnce) {
-    Piece piece(from, how);
-    piece.batch().time = time;
-    piece.read(first, std::min(first + kRewrittenAtOnce - 1, head.last));
-    time = piece.batch().trusted_time = piece.batch().time;
-    good(to.write(piece.batch()));
-  }
-  Piece end(from, how);
-  end.end(head);
-  good(to.write(end.batch()));
-}
-
 }  // namespace
 
-void rewrite_event_store(const EventStore& from, const fs::path& to, const LogRewrite& how) {
-  const auto remove = [&] {
-    std::error_code ignored;
-    fs::remove_all(to, ignored);
-    fs::remove(mark_file(to), ignored);
-  };
+StoreRewriter::StoreRewriter(const EventStore& from, fs::path to, const LogRewrite& how)
+    : to_(std::move(to)),
+      how_(how),
+      base_(from.base()),
+      begun_(from.head().last),
+      next_(base_.last + 1) {
   remove();  // what an interrupted attempt has left
-  try {
-    rewrite(from, how, *open_event_store(to, {.sync = false}));
-    open_event_store(to, {});  // checks every record and puts everything on disk
-  } catch (...) {
-    remove();
-    throw;
+  store_ = open_event_store(to_, {.sync = false});
+  if (base_.last > 0) good(store_->forget(base_));
+}
+
+StoreRewriter::~StoreRewriter() {
+  store_.reset();
+  if (!kept_) remove();
+}
+
+void StoreRewriter::remove() noexcept {
+  std::error_code ignored;
+  fs::remove_all(to_, ignored);
+  fs::remove(mark_file(to_), ignored);
+}
+
+bool StoreRewriter::advance(const EventStore& from) {
+  const Sequence last = std::min(next_ + kRewrittenAtOnce - 1, from.head().last);
+  if (next_ > last) return false;
+  Piece piece(from, how_);
+  piece.batch().time = time_;
+  piece.read(next_, last, begun_);
+  time_ = piece.batch().trusted_time = piece.batch().time;
+  good(store_->write(piece.batch()));
+  next_ = last + 1;
+  return next_ <= from.head().last;
+}
+
+void StoreRewriter::check() {
+  store_.reset();
+  store_ = open_event_store(to_, {});  // checks every record and puts everything on disk
+}
+
+bool StoreRewriter::finish(const EventStore& from) {
+  if (from.base() != base_) return false;
+  while (advance(from)) {
   }
+  Piece end(from, how_);
+  end.end(from.head());
+  good(store_->write(end.batch()));
+  store_.reset();
+  return true;
+}
+
+void rewrite_event_store(const EventStore& from, const fs::path& to, const LogRewrite& how) {
+  StoreRewriter rewriter(from, to, how);
+  static_cast<void>(rewriter.finish(from));  // nobody removes anything
+  rewriter.check();
+  rewriter.keep();
 }
 
 void replace_event_store(const fs::path& place, const fs::path& with, const LogHead& head) {
@@ -159,8 +196,10 @@ void replace_event_store(const fs::path& place, const fs::path& with, const LogH
   move_into_place(place, folder);
 }
 
+bool is_being_replaced(const fs::path& place) { return fs::exists(next_to(place)); }
+
 void finish_replacing(const fs::path& place) {
-  if (!fs::exists(next_to(place))) return;
+  if (!is_being_replaced(place)) return;
   const FolderLock folder(place.parent_path());
   move_into_place(place, folder);
 }

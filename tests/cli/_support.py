@@ -135,3 +135,15 @@ def file_size_limit(size):
 
 SMALL = ("run", "--problem", "bernoulli-10-0.1", "--agent", "sau_ucb", "--agent", "ts", "--trials", "4",
          "--steps", "200")
+
+
+def make_package(case):
+    """The Debian package of the program, in a folder of the test."""
+    packages = case.path("packages")
+    build = os.path.dirname(os.path.abspath(PROGRAM))
+    made = subprocess.run(["cpack", "--config", os.path.join(build, "CPackConfig.cmake"), "-B", packages],
+                          capture_output=True, encoding="utf-8", check=False)
+    case.assertEqual(made.returncode, 0, made.stdout + made.stderr)
+    package = [name for name in os.listdir(packages) if name.startswith("sau_") and name.endswith(".deb")]
+    case.assertEqual(len(package), 1)
+    return os.path.join(packages, package[0])

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import unittest
 
-from _support import PROGRAM, SauTestCase
+from _support import SauTestCase, make_package
 
 # Runs in a mount namespace of its own. The copy is an overlay: what is written goes to memory.
 # Arguments: the package, an empty folder.
@@ -37,7 +37,7 @@ sau --version
 sau run --problem bernoulli --agent sau_ucb --steps 100 --trials 2 --out results --quiet > table.txt
 test -s /usr/share/man/man1/sau-serve.1
 bash -c '. /usr/share/bash-completion/completions/sau; complete -p sau'
-systemd-analyze verify /usr/lib/systemd/system/sau.service
+systemd-analyze verify /usr/lib/systemd/system/sau.service /usr/lib/systemd/system/sau.socket
 sau serve /var/lib/sau --port 0 > serve.txt 2>&1 &
 server=$!
 for i in $(seq 600); do if grep -q 'http://' serve.txt; then break; fi; sleep 0.1; kill -0 $server; done
@@ -82,14 +82,8 @@ class Package(SauTestCase):
     def test_it_leaves_nothing_but_the_data(self):
         if shutil.which("cpack") is None or shutil.which("dpkg-shlibdeps") is None:
             self.skipTest("cpack or dpkg-shlibdeps is missing")
-        build = os.path.dirname(os.path.abspath(PROGRAM))
-        packages = self.path("packages")
-        made = subprocess.run(["cpack", "--config", os.path.join(build, "CPackConfig.cmake"), "-B", packages],
-                              capture_output=True, encoding="utf-8", check=False)
-        self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
-        package = [name for name in os.listdir(packages) if name.startswith("sau_")]
-        self.assertEqual(len(package), 1)
-        self.check_mpi(packages)
+        package = make_package(self)
+        self.check_mpi(os.path.dirname(package))
         flags = ["--mount"] if os.geteuid() == 0 else ["--mount", "--user", "--map-root-user"]
         work = self.path("work")
         os.mkdir(work)
@@ -98,7 +92,7 @@ class Package(SauTestCase):
         if probe.returncode != 0:
             self.skipTest(f"this user may not mount: {probe.stderr.strip()}")
         done = subprocess.run(["unshare", *flags, "bash", "-c", INSIDE, "inside",
-                               os.path.join(packages, package[0]), work],
+                               package, work],
                               stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn('"rewardActionId"', done.stdout)

@@ -21,7 +21,7 @@ from _support import DEADLINE, PROGRAM
 
 SMALL = "hashed_linear(bits=10)+sau_sampling"
 HAND_OVER = 'export LISTEN_PID=$$ LISTEN_FDS=1; exec "$@"'
-ALICE = "Xk3vQz9wJt"  # without repetitions, so that no compression changes it
+ALICE, BOB = "Xk3vQz9wJt", "Hq8LmZ4cWe"  # without repetitions, so that no compression changes them
 
 
 class ListeningServer(Server):
@@ -81,6 +81,21 @@ class Applications(ServeTestCase):
         os.chmod(self.path("keys"), 0o600)
         self.refused(1, "serve", "data", "--agent", SMALL, "--app", "shopp=x", "--key-file", "keys",
                      says=("unknown application 'shop'", "shopp"))
+
+
+class Folders(ServeTestCase):
+    @unittest.skipUnless(os.geteuid() == 0, "only root may mount")
+    def test_a_folder_that_cannot_be_written_is_not_in_use(self):
+        self.serve("--agent", SMALL).stop()
+        said = subprocess.run(
+            ["unshare", "--mount", "sh", "-c",
+             'mount --bind data data && mount -o remount,ro,bind data && exec "$1" serve data', "sh",
+             PROGRAM], cwd=self.folder, capture_output=True, encoding="utf-8", timeout=DEADLINE,
+            check=False)
+        if "mount:" in said.stderr or "unshare:" in said.stderr:
+            self.skipTest(said.stderr.strip())
+        self.assertEqual(said.returncode, 1)
+        self.one_line(said.stderr, ("data/log", "Read-only file system"))
 
 
 class Limits(ServeTestCase):
@@ -179,14 +194,18 @@ class Everything(ServeTestCase):
         found = []
         for place, _, names in os.walk(self.path(folder)):
             for name in names:
-                with open(os.path.join(place, name), "rb") as file:
-                    if text.encode() in file.read():
-                        found.append(name)
+                try:
+                    with open(os.path.join(place, name), "rb") as file:
+                        if text.encode() in file.read():
+                            found.append(name)
+                except FileNotFoundError:  # a running service has just removed it
+                    pass
         return found
 
     def test_all_of_it_under_load(self):
-        """Two applications, three kinds of keys, a certificate replaced, a rollback, an erased user,
-        and a restart by socket hand-over: no request fails but those refused on purpose."""
+        """Two applications, three kinds of keys, a certificate replaced, a rollback, a user erased while
+        it runs and one between, and a restart by socket hand-over: no request fails but those refused
+        on purpose."""
         for name in ("first", "second"):
             self.certify(name)
         trust = ssl.create_default_context(cafile=self.path("first.crt"))
@@ -208,10 +227,11 @@ class Everything(ServeTestCase):
         def ask(method, path, key, body=None):
             return server.call(method, path, body, Authorization=f"Bearer {key}")
 
-        alice = {"eventId": "visit-of-alice", "contextFeatures": [{"user": ALICE}],
-                 "actions": ACTIONS}
-        self.assertEqual(ask("POST", f"/apps/shop{BASE}/rank", "key-of-the-shop-site",
-                             alice).status, 201)
+        alice, bob = ({"eventId": f"visit-of-{name}", "contextFeatures": [{"user": user}],
+                       "actions": ACTIONS} for name, user in (("alice", ALICE), ("bob", BOB)))
+        for visit in (alice, bob):
+            self.assertEqual(ask("POST", f"/apps/shop{BASE}/rank", "key-of-the-shop-site",
+                                 visit).status, 201)
         load = Load(server.port, trust, [("/apps/shop", "key-of-the-shop-site"),
                                          ("/apps/news", "key-of-the-news-site")])
         try:
@@ -220,8 +240,9 @@ class Everything(ServeTestCase):
             for key, path, status in (("key-of-the-shop-site", "/apps/news/v1/status", 403),
                                       ("key-of-the-shop-site", "/apps/shop/v1/status", 403),
                                       ("key-of-the-accountant", f"/apps/shop{BASE}/rank", 403),
+                                      ("key-of-the-accountant", "/apps/shop/v1/erase", 403),
                                       ("key-that-nobody-knows", "/apps/shop/v1/status", 401)):
-                method, body = ("POST", alice) if path.endswith("rank") else ("GET", None)
+                method, body = ("GET", None) if path.endswith("status") else ("POST", alice)
                 self.assertEqual(ask(method, path, key, body).status, status, path)
 
             self.use_certificate("second")
@@ -240,6 +261,12 @@ class Everything(ServeTestCase):
                                  operator).status, 204)
             load.more(self, 10)
 
+            self.assertTrue(self.files_with("shop", BOB))
+            answer = ask("POST", "/apps/shop/v1/erase", operator, {"users": [{"user": BOB}]})
+            self.assertEqual((answer.status, answer.json()), (200, {"events": 1, "stillLearned": 0}))
+            self.assertEqual(self.files_with("shop", BOB), [])
+            load.more(self, 10)
+
             # Callers wait at the socket while nobody serves.
             server.stop()
             self.assertTrue(self.files_with("shop", ALICE))
@@ -250,8 +277,8 @@ class Everything(ServeTestCase):
         finally:
             load.end()
         self.assertEqual(load.wrong, [])
-        self.assertEqual(ask("GET", "/apps/shop/v1/decisions/visit-of-alice",
-                             operator).status, 404)
+        for visit in ("visit-of-alice", "visit-of-bob"):
+            self.assertEqual(ask("GET", f"/apps/shop/v1/decisions/{visit}", operator).status, 404)
         server.stop()
         for folder in ("main", "shop", "news"):
             self.good("log", "verify", folder)

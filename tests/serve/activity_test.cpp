@@ -20,7 +20,7 @@ TEST(Activity, AJumpOfTheTimeOfDayLeavesNoGap) {
     activity.rewarded(steady);
   }
   for (const Milliseconds wall : {kNoon, kNoon + 400 * kDay, kNoon - kDay}) {
-    const auto history = activity.history({.wall = wall, .steady = 3999});
+    const auto history = activity.history(Span::kFiveMinutes, {.wall = wall, .steady = 3999});
     ASSERT_EQ(history.size(), 4U);
     for (std::size_t i = 0; i < 4; ++i) {
       EXPECT_EQ(history[i].ranks, 2U);
@@ -34,9 +34,40 @@ TEST(Activity, SecondsInWhichNothingHappenedAreShown) {
   Activity activity;
   activity.rewarded(1200);
   activity.rewarded(4100);
-  const auto history = activity.history({.wall = kNoon, .steady = 6000});
+  const auto history = activity.history(Span::kFiveMinutes, {.wall = kNoon, .steady = 6000});
   ASSERT_EQ(history.size(), 6U);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(history[i].rewards, i == 0 || i == 3 ? 1U : 0U);
+}
+
+// Each span has its own periods, and forgets what is older.
+TEST(Activity, LongSpansAddUpWhatHappenedInTheirPeriods) {
+  constexpr Milliseconds kMinute = 60'000;
+  Activity activity;
+  const Milliseconds end = 3 * kDay;
+  for (Milliseconds steady = 0; steady < end; steady += kMinute) {
+    activity.ranked(steady, recent("a"), true, false);
+    activity.learned(steady, 0.5, 0.25);
+  }
+  const ClockReading now{.wall = kNoon + end - 1, .steady = end - 1};
+  const auto check = [&](Span span, std::size_t periods, std::uint64_t events) {
+    const auto history = activity.history(span, now);
+    ASSERT_EQ(history.size(), periods);
+    Period sum;
+    for (std::size_t i = 0; i < periods; ++i) {
+      sum.add(history[i]);
+      if (i == 0) continue;
+      EXPECT_EQ(history[i].time - history[i - 1].time, activity.step(span));
+    }
+    EXPECT_EQ(sum.ranks, events);
+    EXPECT_EQ(sum.explored, events);
+    EXPECT_EQ(sum.agreed, 0U);
+    EXPECT_DOUBLE_EQ(sum.reward_sum, 0.5 * static_cast<double>(events));
+    EXPECT_DOUBLE_EQ(sum.baseline_sum, 0.25 * static_cast<double>(events));
+  };
+  check(Span::kFiveMinutes, 300, 5);
+  check(Span::kHour, 360, 60);
+  check(Span::kDay, 288, 1440);
+  check(Span::kWeek, 144, 4320);
 }
 
 TEST(Activity, SharesAreThoseOfTheActionsChosenMost) {

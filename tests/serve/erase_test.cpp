@@ -1,10 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 #include "sau/serve/log_tools.hpp"
 #include "serve/serve_support.hpp"
@@ -29,11 +32,19 @@ json visit_of(const std::string& event, const json& user) {
           {"actions", json::array({{{"id", "a"}}, {{"id", "b"}}})}};
 }
 
+bool has_text(const fs::path& file, const std::string& text) {
+  try {
+    return read_file(file).find(text) != std::string::npos;
+  } catch (const Error&) {  // a running service has just removed it
+    return false;
+  }
+}
+
 // The files below a folder in which a text is to be found.
 std::vector<std::string> files_with(const fs::path& folder, const std::string& text) {
   std::vector<std::string> found;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file() && read_file(entry.path()).find(text) != std::string::npos) {
+    if (entry.is_regular_file() && has_text(entry.path(), text)) {
       found.push_back(entry.path().filename().string());
     }
   }
@@ -194,6 +205,137 @@ TEST_F(Erase, AnInterruptedReplacementIsFinishedAtTheNextStart) {
   service_.stop();
   EXPECT_THAT(files_with(data_, kUser), ::testing::IsEmpty());
   EXPECT_FALSE(fs::exists(data_ / "log.next"));
+}
+
+// The rest is erased while the service runs.
+class LiveErase : public Erase {
+ protected:
+  Result<Erased> erase(const json& request) { return service_->erase(request.dump()); }
+  static json of_user(const json& user) { return {{"users", json::array({{{"user", user}}})}}; }
+};
+
+TEST_F(LiveErase, NothingOfAUserIsLeftAndTheRestIsAsItWas) {
+  const std::string before = service_->decision("b1-3").value();
+  const LogCheck all = verify_log(data_);
+  service_->settle();
+  const std::string with_her = service_.model_checksum();
+  ASSERT_FALSE(files_with(data_, kUser).empty());
+
+  const auto erased = erase(of_user(kUser));
+  ASSERT_TRUE(erased.ok()) << erased.failure().message;
+  EXPECT_EQ(erased.value().events, 3U);
+  EXPECT_EQ(erased.value().still_learned, 0U);
+  EXPECT_THAT(files_with(data_, kUser), ::testing::IsEmpty());
+  EXPECT_THAT(files_with(data_, "night-"), ::testing::IsEmpty());
+  EXPECT_THAT(service_->status(), ::testing::Not(HasSubstr("night-")));
+  EXPECT_THAT(exported(), ::testing::Not(HasSubstr("0.7251")));
+  const LogCheck rest = verify_log(data_);
+  EXPECT_EQ(rest.decisions, all.decisions);
+  EXPECT_EQ(rest.waiting, all.waiting - 1);
+
+  const std::string without_her = service_.model_checksum();
+  EXPECT_NE(without_her, with_her);
+  EXPECT_EQ(service_->decision("b1-3").value(), before);
+  EXPECT_EQ(state("night-rewarded"), "none");
+  EXPECT_FALSE(service_.reward("night-waiting", 1.0).ok());
+  service_.restart_without_snapshot();
+  EXPECT_EQ(service_.model_checksum(), without_her);
+  EXPECT_TRUE(service_.reward("b-waiting", 1.0).ok());
+  visit("later", kUser, 0.5);
+  service_.stop();
+  EXPECT_TRUE(replay_log(data_).same);
+}
+
+// What the service has learned so far came from a file in one case, from the log in the other.
+TEST_F(LiveErase, TheModelIsTheSameAfterARestart) {
+  service_.restart();
+  ASSERT_TRUE(erase({{"events", {"night-rewarded"}}}).ok());
+  visit("between", 3, "bob");
+  ASSERT_TRUE(erase({{"events", {"b0-1", "b0-2", "between-1"}}}).ok());
+  const std::string checksum = service_.model_checksum();
+  service_.restart_without_snapshot();
+  EXPECT_EQ(service_.model_checksum(), checksum);
+}
+
+TEST_F(LiveErase, EventsThatComeMeanwhileAreKept) {
+  std::atomic<bool> ended = false;
+  std::atomic<int> played = 0;
+  std::thread others([&] {
+    while (!ended) {
+      const int event = played;
+      rank("load-" + std::to_string(event), "carol");
+      ASSERT_TRUE(service_.reward("load-" + std::to_string(event), 0.5).ok());
+      // Rewards of events that were copied by then.
+      ASSERT_TRUE(service_.reward("b0-" + std::to_string(event % 5), 0.25).ok());
+      played = event + 1;
+    }
+  });
+  const auto wait_for = [&](int more) {
+    const int before = played;
+    while (played < before + more) std::this_thread::yield();
+  };
+  wait_for(50);
+  EXPECT_EQ(erase(of_user(kUser)).value().events, 3U);
+  wait_for(50);
+  EXPECT_EQ(erase({{"events", {"load-7", "b1-2"}}}).value().events, 2U);
+  wait_for(50);
+  ended = true;
+  others.join();
+  for (int event = 0; event < played; ++event) {
+    EXPECT_EQ(state("load-" + std::to_string(event)), event == 7 ? "none" : "learned");
+  }
+  service_->settle();
+  service_.stop();
+  EXPECT_TRUE(replay_log(data_).same);
+  verify_log(data_);
+  EXPECT_THAT(files_with(data_, kUser), ::testing::IsEmpty());
+}
+
+TEST_F(LiveErase, AWrongRequestChangesNothing) {
+  const std::string before = exported();
+  const auto refused = [&](const json& request, Failure::Code code, const char* says) {
+    const auto found = erase(request);
+    ASSERT_FALSE(found.ok()) << request;
+    EXPECT_EQ(found.failure().code, code) << request;
+    EXPECT_THAT(found.failure().message, HasSubstr(says));
+  };
+  using Code = Failure::Code;
+  refused({{"events", {"b0-1", "nobody"}}}, Code::kNotFound, "nobody");
+  refused(json::array(), Code::kBadRequest, "an object");
+  refused(json::object(), Code::kBadRequest, "at least one");
+  refused({{"event", {"b0-1"}}}, Code::kBadRequest, "\"events\" or \"users\"");
+  refused({{"events", "b0-1"}}, Code::kBadRequest, "a list");
+  refused({{"events", {1}}}, Code::kBadRequest, "event ids");
+  refused({{"users", {"alice"}}}, Code::kBadRequest, "features");
+  refused({{"users", json::array({{{"user", json::array()}}})}}, Code::kBadRequest, "'user'");
+  EXPECT_EQ(erase(of_user("nobody")).value().events, 0U);
+  EXPECT_EQ(exported(), before);
+}
+
+TEST_F(LiveErase, AFullDiskIsSaidAndTheRequestCanBeRepeated) {
+  service_.disk().full = true;
+  const auto failed = erase(of_user(kUser));
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.failure().code, Failure::Code::kUnavailable);
+  service_.disk().full = false;
+  while (!erase(of_user(kUser)).ok()) std::this_thread::yield();  // until the log can be written
+  EXPECT_THAT(files_with(data_, kUser), ::testing::IsEmpty());
+}
+
+// Many events after a policy that began with a file: the model is made anew once, not for each.
+TEST_F(LiveErase, ManyEventsAfterANewPolicy) {
+  ASSERT_TRUE(service_.apply_trained({.name = "x", .agent = service_->agent()}).ok());
+  for (int i = 0; i < 40; ++i) visit("day-" + std::to_string(i), kUser, 0.5);
+  service_->settle();
+  const auto erased = erase(of_user(kUser));
+  ASSERT_TRUE(erased.ok());
+  EXPECT_EQ(erased.value().events, 43U);
+  EXPECT_EQ(erased.value().still_learned, 2U);
+  const std::string checksum = service_.model_checksum();
+  service_.stop();
+  EXPECT_TRUE(replay_log(data_).same);
+  service_.start();
+  EXPECT_EQ(service_.model_checksum(), checksum);
 }
 
 }  // namespace

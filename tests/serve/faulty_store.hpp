@@ -37,11 +37,12 @@ class FaultyStore final : public EventStore {
     if (is_first && disk_->failing_write_lasts) static_cast<void>(store_->write(batch));
     return no_space();
   }
-  Status reopen() override {
+  using EventStore::reopen;
+  Status reopen(const std::function<void()>& meanwhile) override {
     const std::lock_guard lock(disk_->mutex);
     if (disk_->full) return no_space();
     failed_ = false;
-    return store_->reopen();
+    return store_->reopen(meanwhile);
   }
   Status forget(const LogHead& until) override { return store_->forget(until); }
 

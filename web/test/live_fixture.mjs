@@ -10,12 +10,27 @@ export const hostile = '<img src=x onerror="window.broken=1">';
 const start = Date.parse('2026-11-16T05:52:40Z');
 const iso = (seconds) => new Date(start + 1000 * seconds).toISOString().replace('.000', '');
 
-export function makeStatus() {
-  const wave = (i) => Math.sin(i / 17) + 0.4 * Math.sin(i / 5.3);
-  const history = Array.from({length: 300}, (_, i) => ({
-    time: iso(i - 299), ranks: Math.round(412 + 60 * wave(i)), rewards: Math.round(300 + 45 * wave(i - 9)),
+const wave = (i) => Math.sin(i / 17) + 0.4 * Math.sin(i / 5.3);
+
+function makePeriods(length, stepSeconds) {
+  return Array.from({length}, (_, i) => ({
+    time: iso(stepSeconds * (i - length + 1)), ranks: Math.round(stepSeconds * (412 + 60 * wave(i))),
+    rewards: Math.round(stepSeconds * (300 + 45 * wave(i - 9))),
+    learned: Math.round(stepSeconds * (300 + 45 * wave(i - 9))),
     meanReward: i < 20 ? null : 0.26 + 0.0004 * i + 0.03 * wave(3 * i),
   }));
+}
+
+const spans = {hour: [360, 10], day: [288, 300], week: [336, 1800]};
+
+export function makeHistory(span) {
+  const [length, stepSeconds] = spans[span];
+  return {span, stepSeconds, meanReward: 0.36, baselineReward: 0.28, gain: null,
+          history: makePeriods(length, stepSeconds)};
+}
+
+export function makeStatus() {
+  const history = makePeriods(300, 1);
   const ids = ['article-12', 'article-7', 'sport/final-2026', hostile, 'article-3', 'a',
                'politics-and-a-name-that-is-much-too-long-for-any-table', 'musik-ü', 'article-31',
                'never-tried'];
@@ -84,8 +99,11 @@ export async function serve(answers, port = 0) {
       return;
     }
     const event = request.url.match(/^\/v1\/decisions\/(.*)$/)?.[1];
+    const span = request.url.match(/^\/v1\/history\/(.*)$/)?.[1];
     if (request.url === '/v1/status') {
       json(200, answers.status);
+    } else if (span in spans) {
+      json(200, makeHistory(span));
     } else if (event !== undefined && event !== 'unknown') {
       json(200, makeDecision(decodeURIComponent(event)));
     } else {

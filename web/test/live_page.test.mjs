@@ -77,6 +77,25 @@ test('the page follows the service', async () => {
   await page.close();
 });
 
+test('the curves look back as far as one likes', async () => {
+  const {page, complaints} = await open(browser, server.address);
+  const labels = () => page.locator('.chart').first().locator('svg[role=img] text').allTextContents();
+  const summary = () => page.locator('.chart').first().locator('svg[role=img]').getAttribute('aria-label');
+  assert.match(await summary(), /^Per second, the last five minutes; now decisions 3\d\d/);
+  for (const [span, label] of [['hour', /^\d\d:[0-5]0$/], ['day', /^\d\d:00$/], ['week', /^\d+ Nov$/]]) {
+    await page.getByLabel('Curves of the').selectOption(span);
+    await eventually(async () => (await summary()).includes(`the last ${span};`), true);
+    assert.match(await summary(), /now decisions (3|4)\d\d/, 'per second, whatever the span');
+    assert.ok((await labels()).filter((one) => label.test(one)).length >= 3, `labels of ${span}`);
+  }
+  assert.deepEqual(answers.asked.filter((one) => one.startsWith('/v1/history/')).slice(0, 1),
+                   ['/v1/history/hour']);
+  await page.getByLabel('Curves of the').selectOption('minutes');
+  await eventually(async () => (await summary()).includes('five minutes'), true);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
 test('a decision can be explained by its row or by its id', async () => {
   const {page, complaints} = await open(browser, server.address);
   await page.locator('button[data-event]').nth(2).click();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sau/serve/erased.hpp"
 #include "sau/store/record.hpp"
 
 namespace sau {
@@ -131,17 +132,6 @@ Struck strike_events(const std::filesystem::path& folder,
 // Returns the properties of the model, as JSON.
 std::string roll_back(const std::filesystem::path& folder, Sequence version,
                       const std::function<void(const std::string&)>& note);
-
-// A feature that tells whose event it is, such as user=alice.
-struct UserFeature {
-  std::string name, value;
-};
-
-struct Erased {
-  std::uint64_t events = 0;
-  std::uint64_t still_learned = 0;  // of these; what a model file has learned cannot be unlearned
-  std::string checksum;             // of the model without them; empty if there is none to erase
-};
 
 // Removes what is known about these events, and about all events whose request mentions one of
 // these users: ids, requests and rewards are in no file of the log afterwards. What remains is that

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sau/serve/configuration.hpp"
+#include "sau/serve/erased.hpp"
 #include "sau/serve/gate.hpp"
 #include "sau/serve/rank_request.hpp"
 #include "sau/store/event_store.hpp"
@@ -127,10 +128,17 @@ class Service {
   // among them waits for its reward, and the model that has learned from them is on disk.
   void remove_log(Answer<Done> answer);
 
+  // Removes what is known about events: {"events": [id, ...], "users": [{feature: value}, ...]}.
+  // See erase_events() in sau/serve/log_tools.hpp; the service goes on meanwhile. Takes as long as
+  // learning from the log and copying it: the caller waits.
+  Result<Erased> erase(std::string_view json);
+
   // JSON for people and programs.
   std::string model_properties() const;
   Result<std::string> decision(std::string_view event_id) const;
   std::string status() const;
+  // What happened in the last five `minutes`, `hour`, `day` or `week`, as far as it has run.
+  Result<std::string> history(std::string_view span) const;
   // Prometheus' text format.
   std::string metrics() const;
   // Counts an answer of the transport: what was asked for, the status, and how long it took.

@@ -65,8 +65,10 @@ class EventStore {
   // On success the batch is on disk. After a failure the store takes nothing until it is reopened,
   // and the batch may or may not be in it. Sequence numbers must continue without a gap.
   virtual Status write(const StoreBatch& batch) = 0;
-  // Closes and opens again, after a failure. Nothing may be reading.
-  virtual Status reopen() = 0;
+  // Closes and opens again, after a failure, or to let `meanwhile` replace its files; what that
+  // throws is returned as a failure. Nothing may be reading.
+  virtual Status reopen(const std::function<void()>& meanwhile) = 0;
+  Status reopen() { return reopen({}); }
 
   // All functions below skip events whose decision was removed.
   virtual Result<std::optional<EventState>> event(std::string_view id) const = 0;

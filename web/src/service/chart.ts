@@ -1,4 +1,4 @@
-// Draws values per second as curves, without a library, which would be most of the page.
+// Draws values over time as curves, without a library, which would be most of the page.
 import {h, svg} from '../dom';
 import type {Maybe} from '../report';
 
@@ -11,11 +11,14 @@ export interface Curve {
 
 export interface Series {
   times: Date[];
+  span: string;       // in words
+  tickSeconds: number;  // between two labels of the axis of times
   curves: Curve[];
   level?: {name: string; value: number} | null;  // a dashed line across
   fromZero: boolean;
 }
 
+const day = 24 * 3600;  // seconds
 const height = 190;
 const margin = {left: 44, right: 10, top: 12, bottom: 22};
 
@@ -33,7 +36,7 @@ export class Chart {
   private readonly legend = h('p', {class: 'legend'});
   private series: Series | null = null;
   private width = 0;
-  private pointed: number | null = null;  // which second
+  private pointed: number | null = null;  // which place
 
   constructor(private readonly title: string, private readonly write: (value: Maybe) => string) {
     this.element = h('section', {class: 'panel chart'}, h('h2', {}, title), this.legend, this.host);
@@ -75,7 +78,7 @@ export class Chart {
       parts.push(h('span', {class: 'key'}, swatch('level'), `${series.level.name} `,
                    h('b', {}, this.write(series.level.value))));
     }
-    const when = place === null ? 'now' : series.times[place]!.toLocaleTimeString('en-GB');
+    const when = place === null ? 'now' : timeText(series.times[place]!, series.tickSeconds);
     this.legend.replaceChildren(...parts, h('span', {class: 'when'}, when));
   }
 
@@ -139,22 +142,36 @@ export class Chart {
         svg('line', {class: 'grid', x1: margin.left, x2: this.width - margin.right, y1: at, y2: at}),
         label(margin.left - 6, at + 4, 'end', tickText(tick, step)));
     }
+    const every = series.tickSeconds * (this.width < 420 ? 2 : 1);
+    const nth = (time: Date) =>
+      Math.floor((time.getTime() / 1000 - 60 * time.getTimezoneOffset()) / every);
     series.times.forEach((time, place) => {
-      if (time.getSeconds() !== 0) return;
-      if (this.width < 420 && time.getMinutes() % 2 === 1) return;
+      if (place === 0 || nth(time) === nth(series.times[place - 1]!)) return;
       const at = x(place);
       if (at < margin.left + 12 || at > this.width - 24) return;
+      // The round time that lies in this period.
+      const round = new Date(1000 * (nth(time) * every + 60 * time.getTimezoneOffset()));
+      const words = series.tickSeconds < day ? clock(round)
+        : round.toLocaleDateString('en-GB', {day: 'numeric', month: 'short'});
       drawing.append(
         svg('line', {class: 'tick', x1: at, x2: at, y1: height - margin.bottom,
                      y2: height - margin.bottom + 4}),
-        label(at, height - 5, 'middle', time.toLocaleTimeString('en-GB').slice(0, 5)));
+        label(at, height - 5, 'middle', words));
     });
   }
 
   private summary(series: Series): string {
     const last = series.curves.map((curve) => `${curve.name} ${this.write(lastOf(curve.values))}`);
-    return `${this.title}, the last ${series.times.length} seconds; now ${last.join(', ')}`;
+    return `${this.title}, the last ${series.span}; now ${last.join(', ')}`;
   }
+}
+
+const clock = (time: Date): string => time.toLocaleTimeString('en-GB').slice(0, 5);
+
+// As exactly as the periods are long.
+function timeText(time: Date, tickSeconds: number): string {
+  if (tickSeconds < 3600) return time.toLocaleTimeString('en-GB');
+  return `${time.toLocaleDateString('en-GB', {day: 'numeric', month: 'short'})} ${clock(time)}`;
 }
 
 const lastOf = (values: Maybe[]): Maybe => values[values.length - 1] ?? null;
@@ -201,7 +218,7 @@ export function pieces(values: Maybe[]): [number, number][][] {
   return found;
 }
 
-// The weighted mean over the last `width` seconds, without those that have no value.
+// The weighted mean over the last `width` values, without those that have no value.
 export function smoothed(values: Maybe[], weights: number[], width: number): Maybe[] {
   return values.map((_, end) => {
     let sum = 0;

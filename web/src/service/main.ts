@@ -2,21 +2,22 @@
 import {h} from '../dom';
 import {chooseTheme, startTheme, type ThemeChoice, themeChoice} from '../theme';
 import {ask, hasKey, KeyNeeded, useKey} from './api';
-import {Chart, smoothed} from './chart';
+import {Chart} from './chart';
 import {Explanation} from './decision';
+import {Spans} from './spans';
 import type {Status} from './status';
 import {ActionTable, MemberTable, RecentTable} from './tables';
 import {Tiles} from './tiles';
 import {rate, value} from './words';
 
 const every = 1000;
-const smooth = 15;  // seconds
 
 type Link = 'asking' | 'live' | 'starting' | 'lost' | 'key';
 
 class Page {
   private readonly decisions = new Chart('Per second', (one) => (one === null ? '\u2013' : rate(one)));
   private readonly reward = new Chart('Mean reward', value);
+  private readonly spans = new Spans(this.decisions, this.reward, () => void this.ask());
   private readonly tiles = new Tiles();
   private readonly actions = new ActionTable();
   private readonly members = new MemberTable();
@@ -31,7 +32,7 @@ class Page {
   private readonly spoken = h('span', {class: 'unseen', role: 'status'});
   private readonly lost = h('p', {class: 'lost', hidden: true});
   private readonly content = h('div', {class: 'live', hidden: true}, this.tiles.element,
-    h('div', {class: 'charts'}, this.decisions.element, this.reward.element),
+    this.spans.element, h('div', {class: 'charts'}, this.decisions.element, this.reward.element),
     this.actions.element, this.members.element, this.recent.element);
   private readonly field = h('input', {id: 'key', type: 'password', autocomplete: 'off', required: true});
   private readonly wrong = h('p', {class: 'problem', role: 'alert'});
@@ -86,6 +87,7 @@ class Page {
       const status = await ask<Status>('v1/status');
       this.heard = new Date();
       this.show(status);
+      await this.spans.show(status);
       this.set(status.ready ? 'live' : 'starting');
     } catch (error) {
       const locked = error instanceof KeyNeeded;
@@ -126,26 +128,6 @@ class Page {
     this.mode.textContent = status.learningMode;
     this.footer.textContent = `sau ${status.version}`;
     this.tiles.show(status);
-    // Leaves out the current second, which would always look like a drop.
-    const history = status.history.slice(0, Math.max(1, status.history.length - 1));
-    const times = history.map((second) => new Date(second.time));
-    this.decisions.show({
-      times, fromZero: true,
-      curves: [
-        {name: 'decisions', colour: 'first', area: true, values: history.map((one) => one.ranks)},
-        {name: 'rewards', colour: 'second', values: history.map((one) => one.rewards)},
-      ],
-    });
-    const base = status.now.baselineReward;
-    this.reward.show({
-      times, fromZero: false,
-      curves: [{
-        name: `last ${smooth} s`, colour: 'first',
-        values: smoothed(history.map((one) => one.meanReward), history.map((one) => one.rewards),
-                         smooth),
-      }],
-      level: base === null ? null : {name: 'baseline', value: base},
-    });
     this.actions.show(status);
     this.members.show(status);
     this.recent.show(status);

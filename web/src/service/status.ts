@@ -1,11 +1,19 @@
-// The answers of GET /v1/status and GET /v1/decisions/{eventId}.
+// The answers of GET /v1/status, GET /v1/history/{span} and GET /v1/decisions/{eventId}.
 import type {Maybe} from '../report';
 
-export interface Second {
+export interface Period {
   time: string;
   ranks: number;
   rewards: number;
+  learned: number;
   meanReward: Maybe;
+}
+
+export interface History {
+  span: string;
+  stepSeconds: number;
+  baselineReward: Maybe;
+  history: Period[];  // newest last
 }
 
 export interface ActionRow {
@@ -68,7 +76,7 @@ export interface Status {
     explorationRate: Maybe; apprenticeAgreement: Maybe;
   };
   gate: Gate | null;
-  history: Second[];  // newest last
+  history: Period[];  // newest last
   actions: ActionRow[];
   actionCount: number;
   recent: RecentDecision[];  // newest first

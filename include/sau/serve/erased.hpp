@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace sau {
+
+// A feature that tells whose event it is, such as user=alice.
+struct UserFeature {
+  std::string name, value;
+};
+
+struct Erased {
+  std::uint64_t events = 0;
+  std::uint64_t still_learned = 0;  // of these; what a model file has learned cannot be unlearned
+  // Of the model without them. Empty if there is none to erase, and if a service runs, which learns
+  // on.
+  std::string checksum;
+};
+
+}  // namespace sau
