@@ -45,6 +45,9 @@ grep -qx cmake "$temporary/list" || fail "the list python has no cmake"
 ! grep -qx npm "$temporary/list" || fail "the list python has packages that only the program needs"
 ! grep -qx libgtest-dev "$temporary/list" || fail "the list python has packages of the tests"
 
+"$setup" --list aarch64 | grep -qx g++-aarch64-linux-gnu || fail "the list aarch64 has no compiler"
+! "$setup" --list test | grep -qx texlive-latex-base || fail "the list test has LaTeX, which is large"
+
 # A machine with only the commands that the script uses.
 mkdir "$temporary/few"
 for tool in bash sh cat env grep id; do
