@@ -8,14 +8,14 @@ export SAU_SKIPPED_TESTS ?= $(CURDIR)/build/skipped_tests.txt
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build quickstart python wheel check test bench tidy format clean install package \
+.PHONY: help setup build quickstart python wheel wheel-aarch64 check test bench tidy format clean install package \
         test-steps configure-release check-static test-release test-asan test-tsan check-docs
 
 step = @printf '\n== %s\n' "$(1)"
 
 help:  ## show this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | \
-	  awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | \
+	  awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 setup:  ## install the packages that building and testing need
 	tools/setup.sh test
@@ -54,6 +54,12 @@ wheel: build  ## build a Python wheel that carries its libraries: build/wheel/sa
 	$(PYTHON) -m pip wheel --disable-pip-version-check --no-index --no-deps --no-build-isolation \
 	  --config-settings=build-dir=$(CURDIR)/build --config-settings=carry=libraries -w build/wheel ./python
 	@ls -l build/wheel/*.whl
+
+# Not part of `make test`: from an empty compiler cache it takes as long as a build. It ends with a
+# comparison of the two wheels.
+wheel-aarch64: wheel  ## the same for aarch64: cross-compiled, then run under QEMU
+	tools/setup.sh aarch64
+	JOBS=$(JOBS) PYTHON=$(PYTHON) tools/wheel_aarch64.sh
 
 test: setup  ## every check: format, layers, all tests, sanitizers, docs
 	@mkdir -p build && rm -f "$(SAU_SKIPPED_TESTS)"

@@ -46,6 +46,8 @@ grep -qx cmake "$temporary/list" || fail "the list python has no cmake"
 ! grep -qx libgtest-dev "$temporary/list" || fail "the list python has packages of the tests"
 
 ! "$setup" --list build | grep -q openmpi || fail "the program needs MPI"
+"$setup" --list aarch64 | grep -qx g++-aarch64-linux-gnu || fail "the list aarch64 has no compiler"
+! "$setup" --list test | grep -qx texlive-latex-base || fail "the list test has LaTeX, which is large"
 
 # A machine with only the commands that the script uses.
 mkdir "$temporary/few"

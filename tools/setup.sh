@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs the Debian or Ubuntu packages that are missing.
-# usage: setup.sh [build|python|test]    build: libraries and program (default); python: the Python
-#                                        package; test: both, and the tests
-#        setup.sh --list [build|python|test]    print the names and do nothing
+# usage: setup.sh [LIST]           build: libraries and program (default); python: the Python package;
+#                                  test: both, and the tests; aarch64: python, and what makes its wheel
+#                                  for aarch64; latex: what tests/cli/latex.py needs (160 MB)
+#        setup.sh --list [LIST]    print the names and do nothing
 # SAU_SETUP=skip does nothing, for tools installed by other means.
 set -euo pipefail
 
@@ -15,6 +16,8 @@ test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libeigen3-dev
   clang-format clang-tidy clang libclang-rt-dev lld llvm chromium qemu-user curl openssl libfaketime
   debootstrap libopenmpi-dev openmpi-bin
   python3-pytest python3-pandas python3-matplotlib python3-sklearn mypy)
+aarch64_packages=(g++-aarch64-linux-gnu qemu-user nodejs npm)
+latex_packages=(texlive-latex-base texlive-latex-recommended lmodern)
 # These count as installed if the command exists: newer versions may come from elsewhere, and then
 # Debian's packages would conflict with them.
 declare -A command_of=([nodejs]=node [npm]=npm)
@@ -31,8 +34,10 @@ case ${1:-build} in
     packages=("${build_packages[@]}" "${program_packages[@]}" "${python_packages[@]}"
       "${test_packages[@]}")
     ;;
+  aarch64) packages=("${build_packages[@]}" "${python_packages[@]}" "${aarch64_packages[@]}") ;;
+  latex) packages=("${latex_packages[@]}") ;;
   *)
-    echo "setup: unknown list '$1'; known: build, python, test" >&2
+    echo "setup: unknown list '$1'; known: build, python, test, aarch64, latex" >&2
     exit 2
     ;;
 esac
@@ -55,9 +60,10 @@ setup: this is not a Debian or Ubuntu system, so nothing is installed. You need:
   OpenSSL 3, Boost 1.74 (headers), xxHash 0.8 (headers), Cairo 1.16 with its SVG, PDF and PNG surfaces, a
   sans-serif font; for the program also RocksDB 7.8, simdjson 3, prometheus-cpp 1.0, and Node.js 18
   with npm for its pages; ccache if you like, and an MPI 3 library such as Open MPI 4.1 for sau-mpi; for the Python package also Python 3.11 with its
-  headers, NumPy 1.22 and pybind11 2.10, and patchelf 0.14 to make wheels; for the tests also GoogleTest 1.12, Google Benchmark 1.7,
+  headers, NumPy 1.22 and pybind11 2.10, and patchelf 0.14 to make wheels (for aarch64 also
+  g++ 12 for aarch64, qemu-aarch64, and Debian's apt-get); for the tests also GoogleTest 1.12, Google Benchmark 1.7,
   Eigen 3.4, clang, clang-format, clang-tidy, lld and llvm-symbolizer 14, Chromium at /usr/bin/chromium, qemu-x86_64, libfaketime, debootstrap 1.0, Open MPI 4.1 with mpirun, pytest 7,
-  pandas 1.5, matplotlib 3.6, scikit-learn 1.2, mypy 1.0.
+  pandas 1.5, matplotlib 3.6, scikit-learn 1.2, mypy 1.0; pdflatex with booktabs and lmodern if you like.
   Debian calls them: ${packages[*]}
 END
   exit 0

@@ -152,7 +152,7 @@ int run_laboratory(const Experiment& experiment, const std::filesystem::path& fo
     std::fprintf(stderr, "sau: %s\n", line.c_str());
   }
   for (const std::string& line : remark_lines(summaries)) {
-    std::fprintf(stderr, "sau: %s\n", line.c_str());
+    std::fprintf(stderr, "sau: note: %s\n", line.c_str());
   }
   const bool hopeless = std::ranges::any_of(summaries, [](const CellSummary& summary) {
     return summary.trials > 0 && summary.counted() == 0;

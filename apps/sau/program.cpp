@@ -118,8 +118,14 @@ std::string explain_mismatch(const CLI::App& app, const CLI::ParseError& error) 
     return where + subject + (twice ? " is given more than once" : " needs a value");
   }
   if (error.get_name() == "ConversionError" && text.find("--") != std::string::npos) {
-    const std::string flag = text.substr(text.find("--"));
-    return where + flag.substr(0, flag.find_first_of(" =")) + " takes no value";
+    std::string flag = text.substr(text.find("--"));
+    const std::string name = flag.substr(0, flag.find_first_of(" ="));
+    const CLI::Option* option = command.get_option_no_throw(name);
+    if (option == nullptr || option->get_items_expected_max() == 0) {
+      return where + name + " takes no value";
+    }
+    std::erase(flag, ' ');  // --width = 3.3in
+    return where + flag + " is not allowed; expected a number";
   }
   return where + text;
 }

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct ReportFlags {
   std::vector<std::string> folders, only;
   std::string output, format, title;
   bool no_paper = false, dark = false, log = false;
-  double width = 0.0, font = 8.0;  // inches, points; width 0: as on the screen
+  std::optional<double> width, font;  // inches, points
 };
 
 std::string size_text(std::uintmax_t bytes) {
@@ -32,14 +33,17 @@ std::string size_text(std::uintmax_t bytes) {
 
 int report(const ReportFlags& flags) {
   const ReportFormat& format = report_format(flags.format, flags.output);
-  if ((flags.dark || flags.log || flags.width > 0.0) && !format.pictures) {
+  if (flags.font && !flags.width) throw UsageError("report: --font-size needs --width");
+  if ((flags.dark || flags.log || flags.width) && !format.pictures) {
     throw UsageError(fmt::format("--{} is for svg, png and pdf; the format is {}",
                                  flags.dark  ? "dark"
                                  : flags.log ? "log"
                                              : "width",
                                  format.name));
   }
-  DrawOptions drawing = flags.width > 0.0 ? column_figure(flags.width, flags.font) : DrawOptions{};
+  constexpr double kUsualFont = 8.0;
+  DrawOptions drawing =
+      flags.width ? column_figure(*flags.width, flags.font.value_or(kUsualFont)) : DrawOptions{};
   drawing.dark = flags.dark;
   drawing.log_axes = flags.log;
   std::vector<fs::path> folders;

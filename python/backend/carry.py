@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import re
 import subprocess
-import sysconfig
 import tempfile
 from pathlib import Path
 
@@ -20,17 +19,20 @@ C_LIBRARY = re.compile(
 )
 
 
-def with_libraries(files: dict[str, bytes], suffix: str) -> tuple[dict[str, bytes], str]:
+def with_libraries(
+    files: dict[str, bytes], suffix: str, platform: str, sysroot: Path | None
+) -> tuple[dict[str, bytes], str]:
     """The files of a wheel with the libraries, and the platform part of its tag.
 
-    `suffix` ends the name of the extension.
+    `suffix` ends the name of the extension, `platform` is what it was compiled for. The libraries
+    come from `sysroot` if that is another machine, otherwise from this system.
     """
     (extension,) = (name for name in files if name.endswith(suffix))
     with tempfile.TemporaryDirectory(prefix="sau-wheel-") as temporary:
         folder = Path(temporary)
         core = folder / "core"
         core.write_bytes(files[extension])
-        found = _libraries_of(core)
+        found = _libraries_in(sysroot, core) if sysroot else _libraries_of(core)
         names = {name: _unique_name(path) for name, path in found.items()}
         copies = {}
         for name, path in found.items():
@@ -49,8 +51,7 @@ def with_libraries(files: dict[str, bytes], suffix: str) -> tuple[dict[str, byte
         for name, path in copies.items():
             result[f"sau.libs/{names[name]}"] = path.read_bytes()
         newest = max(_c_library_version(path) for path in all_files)
-    machine = re.sub(r"[-.]", "_", sysconfig.get_platform()).removeprefix("linux_")
-    return result, f"manylinux_{newest[0]}_{newest[1]}_{machine}"
+    return result, f"manylinux_{newest[0]}_{newest[1]}_{platform.removeprefix('linux_')}"
 
 
 def _libraries_of(path: Path) -> dict[str, Path]:
@@ -63,6 +64,23 @@ def _libraries_of(path: Path) -> dict[str, Path]:
         if rest.startswith("not found"):
             raise SystemExit(f"sau: {name}, which the extension links, is not installed")
         found[name] = Path(rest.split(" (")[0])
+    return found
+
+
+def _libraries_in(sysroot: Path, path: Path) -> dict[str, Path]:
+    """The same for another machine, whose loader cannot be asked here."""
+    folders = [*sysroot.glob("usr/lib/*-linux-gnu"), sysroot / "usr/lib"]
+    found: dict[str, Path] = {}
+    waiting = [path]
+    while waiting:
+        for name in _needed(waiting.pop()):
+            if name in found or C_LIBRARY.match(name):
+                continue
+            places = [folder / name for folder in folders if (folder / name).exists()]
+            if not places:
+                raise SystemExit(f"sau: {name}, which the extension links, is not in {sysroot}")
+            found[name] = places[0].resolve()
+            waiting.append(found[name])
     return found
 
 

@@ -6,6 +6,9 @@ files in src/sau. It uses the repository's build folder if that was configured f
 ``pip install --config-settings build-dir=DIR ./python`` names another build folder.
 ``pip wheel --config-settings carry=libraries ./python`` makes a wheel that carries the libraries
 that it links, for machines that do not have them (carry.py).
+
+A build folder that was configured for another machine gives a wheel for that machine
+(tools/wheel_aarch64.sh).
 """
 
 from __future__ import annotations
@@ -48,10 +51,11 @@ def prepare_metadata_for_build_wheel(
     metadata_directory: str, config_settings: Settings = None
 ) -> str:
     """Without this, pip would build everything just to learn the name and version."""
-    pybind11 = _pybind11_version(_configured(config_settings))
+    built = _configured(config_settings)
+    information = _information(_pybind11_version(built), _platform(built))
     folder = Path(metadata_directory) / f"sau-{_version()}.dist-info"
     folder.mkdir()
-    for name, content in _information(pybind11).items():
+    for name, content in information.items():
         (folder / name).write_bytes(content)
     return folder.name
 
@@ -66,9 +70,12 @@ def build_wheel(
     if (config_settings or {}).get("carry") == "libraries":
         import carry
 
-        files, platform = carry.with_libraries(_wheel_files(built), _suffix())
-        return _write_wheel(Path(wheel_directory), files, _pybind11_version(built), platform)
-    return _write_wheel(Path(wheel_directory), _wheel_files(built), _pybind11_version(built))
+        sysroot = _cache_of(built).get("SAU_SYSROOT")
+        files, platform = carry.with_libraries(
+            _wheel_files(built), _suffix(built), _platform(built), Path(sysroot) if sysroot else None)
+    else:
+        files, platform = _wheel_files(built), _platform(built)
+    return _write_wheel(Path(wheel_directory), files, _pybind11_version(built), platform)
 
 
 def build_editable(
@@ -76,7 +83,7 @@ def build_editable(
 ) -> str:
     built = _build(config_settings)
     files = {"sau.pth": f"{built / 'python'}\n".encode()}
-    return _write_wheel(Path(wheel_directory), files, _pybind11_version(built))
+    return _write_wheel(Path(wheel_directory), files, _pybind11_version(built), _platform(built))
 
 
 def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
@@ -146,7 +153,12 @@ def _interpreter() -> str:
 
 
 def _same_python(cache: dict[str, str]) -> bool:
-    """Whether an extension built for that build's interpreter works with this one."""
+    """Whether an extension built for that build's interpreter works with this one.
+
+    For another machine: with this version there.
+    """
+    if "SAU_PYTHON_SOABI" in cache:
+        return cache["SAU_PYTHON_SOABI"].startswith(f"{sys.implementation.cache_tag}-")
     executable = cache.get("Python3_EXECUTABLE", "")
     if not executable or not Path(executable).exists():
         return False
@@ -155,8 +167,18 @@ def _same_python(cache: dict[str, str]) -> bool:
     return done.returncode == 0 and done.stdout.strip() == _suffix()
 
 
-def _suffix() -> str:
-    return str(sysconfig.get_config_var("EXT_SUFFIX"))
+def _suffix(folder: Path | None = None) -> str:
+    """Ends the name of an extension, of the one in a build folder for example."""
+    other = _cache_of(folder).get("SAU_PYTHON_SOABI") if folder else None
+    return f".{other}.so" if other else str(sysconfig.get_config_var("EXT_SUFFIX"))
+
+
+def _platform(folder: Path) -> str:
+    """What the extension is compiled for, as the name of a wheel has it: linux_x86_64."""
+    other = _cache_of(folder).get("SAU_PYTHON_SOABI")  # such as cpython-311-aarch64-linux-gnu
+    if other:
+        return f"linux_{other.split('-')[2]}"
+    return re.sub(r"[-.]", "_", sysconfig.get_platform())
 
 
 def _cache_of(folder: Path) -> dict[str, str]:
@@ -173,7 +195,7 @@ def _pybind11_version(folder: Path) -> str | None:
 
 
 def _extension_in(folder: Path) -> Path:
-    extension = folder / "python" / "sau" / f"_core{_suffix()}"
+    extension = folder / "python" / "sau" / f"_core{_suffix(folder)}"
     if not extension.exists():
         raise SystemExit(f"sau: the build did not make {extension}")
     return extension
@@ -249,13 +271,12 @@ def _metadata(pybind11: str | None) -> str:
     return "\n".join([*lines, "Description-Content-Type: text/markdown", "", readme])
 
 
-def _tag(platform: str | None = None) -> str:
+def _tag(platform: str) -> str:
     python = f"cp{sys.version_info.major}{sys.version_info.minor}"
-    platform = platform or re.sub(r"[-.]", "_", sysconfig.get_platform())
     return f"{python}-{python}{sys.abiflags}-{platform}"
 
 
-def _information(pybind11: str | None, platform: str | None = None) -> dict[str, bytes]:
+def _information(pybind11: str | None, platform: str) -> dict[str, bytes]:
     """The files of a wheel's dist-info, except RECORD."""
     wheel = "Wheel-Version: 1.0\nGenerator: sau_build\nRoot-Is-Purelib: false\n"
     wheel += f"Tag: {_tag(platform)}\n"
@@ -267,7 +288,7 @@ def _information(pybind11: str | None, platform: str | None = None) -> dict[str,
 
 
 def _write_wheel(
-    folder: Path, files: dict[str, bytes], pybind11: str | None, platform: str | None = None
+    folder: Path, files: dict[str, bytes], pybind11: str | None, platform: str
 ) -> str:
     version, tag = _version(), _tag(platform)
     information = f"sau-{version}.dist-info"

@@ -6,6 +6,7 @@
 #include <pybind11/stl/filesystem.h>
 
 #include <limits>
+#include <optional>
 
 #include "arrays.hpp"
 #include "errors.hpp"
@@ -119,17 +120,24 @@ void save_results(const std::filesystem::path& folder, std::uint64_t seed, const
   }
 }
 
-// Makes a report of the folder. Returns the path written and the report's notes.
+// Makes a report of the folder, which is a temporary one, so that it is not named. Returns the path
+// written and the report's notes.
 py::tuple report_of(const std::filesystem::path& folder, const std::filesystem::path& output,
-                    const std::string& format, const std::string& title, bool paper) {
+                    const std::string& format, const std::string& title, bool paper,
+                    std::optional<double> width, double font) {
   const ReportFormat& as = report_format(format, output);
+  if (width && !as.pictures) {
+    throw UsageError("width is for svg, png and pdf; the format is " + std::string(as.name));
+  }
+  const DrawOptions drawing = width ? column_figure(*width, font) : DrawOptions{};
   const py::gil_scoped_release unlocked;
   const std::vector<std::filesystem::path> folders = {folder};
   ReportOptions options;
   options.title = title;
   options.paper = paper;
-  const Report report = make_report(folders, options);
-  const WrittenReport written = write_report(report, as, output);
+  Report report = make_report(folders, options);
+  for (ReportRun& run : report.runs) run.folder = "a run in Python";
+  const WrittenReport written = write_report(report, as, output, drawing);
   const py::gil_scoped_acquire locked;
   return py::make_tuple(written.path, report.notes);
 }
@@ -201,7 +209,8 @@ void define_results(py::module_& module) {
           "summary_table", [](const py::list& cells) { return summary_table(summaries_of(cells)); },
           "cells"_a)
       .def("save_results", &save_results, "folder"_a, "seed"_a, "cells"_a)
-      .def("report", &report_of, "folder"_a, "output"_a, "format"_a, "title"_a, "paper"_a)
+      .def("report", &report_of, "folder"_a, "output"_a, "format"_a, "title"_a, "paper"_a,
+           "width"_a, "font_size"_a)
       .def("tables", &write_tables, "cells"_a, "kind"_a, "format"_a, "paper"_a);
 }
 

@@ -117,5 +117,14 @@ def test_results_are_saved_and_reported(tmp_path):
         assert text in result.report(tmp_path / name).read_text()
     pictures = result.report(tmp_path / "figures", "svg")
     assert (pictures / "panels.svg").exists()
+    column = result.report(tmp_path / "column", "svg", width=3.3)
+    assert 'width="237.6pt"' in (column / "panels.svg").read_text()[:400]
+    with pytest.raises(sau.UsageError, match="width is for svg"):
+        result.report(tmp_path / "r.md", width=3.3)
+    with pytest.raises(sau.UsageError, match="expected 1 to 40"):
+        result.report(tmp_path / "column", "svg", width=0)
+    # The folder in between is nobody's business.
+    assert str(tmp_path.parent) not in (tmp_path / "report.md").read_text()
+    assert "| a run in Python |" in (tmp_path / "report.md").read_text()
     with pytest.raises(sau.UsageError, match="format"):
         result.report(tmp_path / "x.docx")

@@ -112,7 +112,10 @@ constexpr OtherName kOtherNames[] = {
     {"random", "uniform"},
     {"e_greedy", "epsilon_greedy"},
     {"eps_greedy", "epsilon_greedy"},
+    {"boltzmann", "softmax"},
     {"thompson_sampling", "thompson"},
+    {"linear_ts", "LinTS"},
+    {"sau_s", "sau_sampling"},
     {"ridge", "linear"},
     {"neural_network", "mlp"},
 };

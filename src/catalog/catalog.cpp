@@ -28,6 +28,12 @@ std::string without_hyphens(std::string text) {
   return text;
 }
 
+std::string without_marks(std::string_view name) {
+  std::string plain = lower_case(name);
+  std::erase_if(plain, [](char c) { return c == '-' || c == '_'; });
+  return plain;
+}
+
 // What an agent is made for: this decides what some names stand for.
 enum class For { kNoContexts, kContexts, kIds };
 
@@ -35,7 +41,10 @@ For made_for(std::size_t dim) { return dim > 0 ? For::kContexts : For::kNoContex
 
 // The text behind an alias, or the text itself.
 std::string expand_agent(std::string_view text, For made) {
-  const std::string wanted = without_hyphens(lower_case(without_blanks(text)));
+  std::string wanted = without_hyphens(lower_case(without_blanks(text)));
+  for (const auto& [other, name] : other_component_names()) {
+    if (without_marks(other) == without_marks(wanted)) wanted = lower_case(name);
+  }
   for (const Alias& alias : agent_aliases()) {
     if (without_hyphens(lower_case(alias.name)) != wanted) continue;
     if (made == For::kIds && !alias.by_id.empty()) return std::string(alias.by_id);
@@ -90,12 +99,6 @@ std::string usual_model(const std::string& strategy, For made) {
     if (best == nullptr || suits(model) > suits(*best)) best = &model;
   }
   return best->info.name;
-}
-
-std::string without_marks(std::string_view name) {
-  std::string plain = lower_case(name);
-  std::erase_if(plain, [](char c) { return c == '-' || c == '_'; });
-  return plain;
 }
 
 // The name of a model or strategy as it is in the catalogue; unchanged if there is none like it.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <utility>
 
@@ -44,9 +45,22 @@ std::string write_late(const std::string& problem, const Lateness& late) {
   return late == Lateness{} ? problem : problem + "+" + write_spec("late", late);
 }
 
+// People give the path of their data instead of a problem that reads it.
+void refuse_path(const std::string& problem) {
+  if (problem.find_first_of("(\"=") != std::string::npos) return;
+  const bool libsvm = problem.ends_with(".svm") || problem.ends_with(".libsvm");
+  const auto ends = [&](const char* extension) { return problem.ends_with(extension); };
+  const bool table = std::ranges::any_of(std::array{".csv", ".tsv", ".txt", ".gz", ".xz"}, ends);
+  if (!libsvm && !table && problem.find('/') == std::string::npos) return;
+  throw UsageError("'" + problem + "' is a path, not a problem; write " +
+                   (libsvm ? "libsvm" : "csv") + "(file=" + problem + "), in quotes for the shell");
+}
+
 template <class F>
 auto with_problem(std::string_view text, F&& f) {
-  const Spec spec = parse_spec(expand_problem(parse_problem(text).problem));
+  const std::string problem = parse_problem(text).problem;
+  refuse_path(problem);
+  const Spec spec = parse_spec(expand_problem(problem));
   if (!has_name(Problems{}, spec.name)) {
     refuse_settings(spec, expand_problem(spec.name));
     auto known = names(Problems{});

@@ -16,6 +16,11 @@ bool is_name(std::string_view name) {
   });
 }
 
+bool parse_number(std::string_view text, double& value) {
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  return result.ec == std::errc{} && result.ptr == text.data() + text.size();
+}
+
 // Reads a spec from left to right; every failure names the text and the place.
 class SpecParser {
  public:
@@ -89,8 +94,10 @@ class SpecParser {
       fail("'" + key + "' is a value without a name; a list needs quotes: " + list + "=\"" + value +
            "," + key + "\"");
     }
-    const bool path = key.find_first_of("./") != std::string::npos;
-    fail("'" + key + "' is a value without a name; write " + (path ? "file=" : "name=") + key);
+    double number = 0.0;
+    const bool path = key.find_first_of("./") != std::string::npos && !parse_number(key, number);
+    fail("'" + key + "' is a value without a name; write " +
+         (path ? "file=" + key : "setting=" + key + " ('sau list' has the names of settings)"));
   }
 
   std::string take_value() {
@@ -124,11 +131,6 @@ class SpecParser {
                          const std::string& expected) {
   throw UsageError(std::string(owner) + ": " + std::string(key) + "=" + std::string(text) +
                    " is not allowed; expected " + expected);
-}
-
-bool parse_number(std::string_view text, double& value) {
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  return result.ec == std::errc{} && result.ptr == text.data() + text.size();
 }
 
 bool inside(const Bounds& bounds, double value) {

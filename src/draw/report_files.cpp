@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
@@ -54,7 +55,10 @@ const ReportFormat& report_format(std::string_view name, const fs::path& output)
   if (ending == "htm") ending = "html";
   const auto* const found = std::ranges::find(kFormats, ending, &ReportFormat::name);
   if (found == std::end(kFormats)) {
-    throw UsageError(fmt::format("the format of {} is unknown: give --format", output.string()));
+    std::vector<std::string> known;
+    for (const ReportFormat& format : kFormats) known.emplace_back(format.name);
+    throw UsageError(fmt::format("{} has no ending that names a format (--format); known: {}",
+                                 output.string(), fmt::join(known, ", ")));
   }
   if (!found->single) {
     throw UsageError(

@@ -8,9 +8,11 @@
 namespace sau::detail {
 
 std::string markdown_text(std::string_view text);
-// For pdfLaTeX: escapes special characters; ± becomes a formula.
+// For pdfLaTeX: escapes special characters; signs and Greek letters become formulas; characters
+// that it does not know become U+ and their number. Long words may be broken into lines, as in
+// latex_name.
 std::string latex_text(std::string_view text);
-// A name. A long one may be broken into lines after ( , + = _ / - and |.
+// A name. A long one may be broken into lines after ( , + _ / - and |.
 std::string latex_name(std::string_view name);
 // The type of a column with these names, and the heading of a column of numbers: of fixed width, so
 // that lines break, if a name is long. Both need the package array.

@@ -188,20 +188,24 @@ bool repeats(const Paper& paper, const std::set<std::string>& problems, const Re
          });
 }
 
-// What was run.
-std::string default_title(const Report& report) {
+// What was run, as far as it is shown. The overview shows all problems without a figure for each.
+std::string default_title(const Report& report, std::span<const SectionCells> sections) {
   std::set<std::string> problems;
-  for (const ReportSection& section : report.sections) {
-    for (const ProblemFigure& figure : section.problems) problems.insert(figure.problem);
+  const auto shows = [&](std::string_view id) {
+    return std::ranges::find(report.sections, id, &ReportSection::id) != report.sections.end();
+  };
+  for (const SectionCells& section : sections) {
+    if (!shows(section.id) && !shows(kOverview)) continue;
+    for (const ProblemCells& problem : section.problems) problems.insert(problem.first().problem);
   }
   if (problems.empty()) return "Checks of the theory";
   for (const Paper& paper : papers()) {
     if (report.paper && repeats(paper, problems, report)) return paper.report_title;
   }
-  if (problems.size() == 1) {
-    return fmt::format("{} algorithms on {}", report.algorithms.size(), *problems.begin());
-  }
-  return fmt::format("{} algorithms on {} problems", report.algorithms.size(), problems.size());
+  const std::size_t agents = report.algorithms.size();
+  return fmt::format(
+      "{} algorithm{} on {}", agents, agents == 1 ? "" : "s",
+      problems.size() == 1 ? *problems.begin() : fmt::format("{} problems", problems.size()));
 }
 
 }  // namespace
@@ -235,7 +239,7 @@ Report make_report(std::span<const std::filesystem::path> folders, const ReportO
         detail::make_overview(sections, sources, options.compare, report.notes));
   }
   if (!without_uniform.empty()) {
-    report.notes.push_back(fmt::format("No normalised table, because Uniform was not run: {}.",
+    report.notes.push_back(fmt::format("No normalised table for {}, because Uniform was not run.",
                                        detail::listed(without_uniform)));
   }
   make_ids_unique(report.sections);
@@ -246,7 +250,7 @@ Report make_report(std::span<const std::filesystem::path> folders, const ReportO
     throw Error("there are no finished trials in " + detail::listed(names));
   }
   add_differences(report);
-  report.title = options.title.empty() ? default_title(report) : options.title;
+  report.title = options.title.empty() ? default_title(report, sections) : options.title;
   return report;
 }
 

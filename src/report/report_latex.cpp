@@ -113,8 +113,8 @@ std::string report_latex(const Report& report) {
       "\\documentclass[a4paper]{{article}}\n\\usepackage[T1]{{fontenc}}\n"
       "\\usepackage{{lmodern,textcomp}}  % vector fonts\n"
       "\\usepackage[utf8]{{inputenc}}\n\\usepackage[landscape,margin=1.5cm]{{geometry}}\n"
-      "\\usepackage{{array,booktabs,longtable}}\n\\title{{{}}}\n\\date{{}}\n\\begin{{document}}\n"
-      "\\maketitle\n",
+      "\\usepackage{{array,booktabs,longtable}}\n\\title{{{}}}\n\\author{{}}\n\\date{{}}\n"
+      "\\begin{{document}}\n\\maketitle\n",
       report.version, latex_text(report.title));
   text += notes_text(report);
   for (const ReportSection& section : report.sections) {

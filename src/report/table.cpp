@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "report/paper_order.hpp"
@@ -169,11 +168,6 @@ class Filler {
     }
     if (table_.kind != TableKind::kTime) {
       for (std::size_t c = 0; c < columns_.size(); ++c) mark(c);
-      if (!stuck_.empty()) {
-        table_.notes.push_back(
-            fmt::format("Not marked as lowest or near it where some of their trials are stuck: {}.",
-                        fmt::join(stuck_, ", ")));
-      }
       add_notes_of_papers();
     } else if (has_paper({&table_, 1})) {
       table_.notes.emplace_back("The paper's seconds are those of its machine and its code.");
@@ -265,11 +259,7 @@ class Filler {
       if (cell.trials == 0) continue;
       ++compared;
       // A mean over trials that lost the best action and trials that did not describes neither.
-      if (cell.stuck > 0.0) {
-        stuck_.insert(table_.algorithms[r]);
-      } else {
-        filled.push_back(&cell);
-      }
+      if (cell.stuck == 0.0) filled.push_back(&cell);
     }
     if (compared < 2 || filled.empty()) return;
     const TableCell best =
@@ -335,7 +325,6 @@ class Filler {
   const Grid& grid_;
   const bool with_paper_;
   std::vector<std::size_t> columns_;  // indices into grid_.columns
-  std::set<std::string> stuck_;       // algorithms with stuck trials
   Table table_;
 };
 

@@ -105,7 +105,7 @@ std::string legend(const Table& table, std::string_view best, std::string_view n
       add("Behind ±: the standard error of the mean.");
     }
     if (any([](const TableCell& cell) { return cell.stuck > 0.0; })) {
-      add("† and a share: so many trials were stuck, rounded up.");
+      add("† and a share: so many trials were stuck (rounded up), so the mean is not marked.");
     }
     if (any([](const TableCell& cell) { return cell.groups.has_value(); })) {
       add("‡: two groups of trials far apart (Ashman's D above 6), so the mean describes neither.");

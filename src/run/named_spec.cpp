@@ -65,7 +65,12 @@ NamedSpec read_named_spec(std::string_view text) {
   if (equals == std::string_view::npos || open < equals) return {"", std::string(text)};
   const std::string_view name = trimmed(text.substr(0, equals));
   check_name(name, text);
-  return {std::string(name), std::string(trimmed(text.substr(equals + 1)))};
+  const std::string_view spec = trimmed(text.substr(equals + 1));
+  if (spec.empty()) {
+    throw UsageError("cannot read '" + std::string(text) +
+                     "': expected a spec after '=', such as " + std::string(name) + "=sau_ucb");
+  }
+  return {std::string(name), std::string(spec)};
 }
 
 std::vector<NamedSpec> expand_named(std::string_view text) {

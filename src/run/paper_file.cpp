@@ -19,9 +19,42 @@ using Json = nlohmann::json;
 
 constexpr std::uint64_t kUsualTrials = 100;
 
+[[noreturn]] void refuse(const std::string& what, const Json& found, const std::string& expected) {
+  throw UsageError(what + ": found " + found.dump() + ", expected " + expected);
+}
+
+std::uint64_t count_in(const Json& object, const char* key, std::uint64_t usual,
+                       std::uint64_t least) {
+  if (!object.contains(key)) return usual;
+  const Json& found = object.at(key);
+  const bool whole = found.is_number_unsigned() && found.get<std::uint64_t>() >= least;
+  if (!whole) refuse(key, found, "a whole number, at least " + std::to_string(least));
+  return found.get<std::uint64_t>();
+}
+
+std::string text_in(const Json& object, const char* key) {
+  if (!object.contains(key)) return {};
+  if (!object.at(key).is_string()) refuse(key, object.at(key), "text");
+  return object.at(key).get<std::string>();
+}
+
+const Json& list_in(const Json& object, const char* key) {
+  if (!object.contains(key)) throw UsageError(std::string(key) + " is missing; expected a list");
+  const Json& found = object.at(key);
+  if (!found.is_array() && !found.is_string()) refuse(key, found, "a list");
+  return found;
+}
+
 // A spec, name=spec, or {"name": what is displayed, "spec": what it is}.
 NamedSpec named_spec_of(const Json& entry) {
-  if (!entry.is_object()) return read_named_spec(entry.get<std::string>());
+  if (entry.is_string()) return read_named_spec(entry.get<std::string>());
+  const auto has = [&](const char* key) {
+    return entry.contains(key) && entry.at(key).is_string();
+  };
+  if (!entry.is_object() || !has("name") || !has("spec")) {
+    refuse("a problem or an agent", entry,
+           R"(text, or an object with the texts "name" and "spec")");
+  }
   return {entry.at("name").get<std::string>(), entry.at("spec").get<std::string>()};
 }
 
@@ -33,7 +66,7 @@ bool read_cells(const Json& group, const Json& agents_of, const NamedSpec& probl
   for (const auto& agent : agents_of) agents.push_back(named_spec_of(agent));
   try {
     add_cells(part.cells,
-              make_cells(problems, agents, group.value("steps", std::uint64_t{0}), part.trials));
+              make_cells(problems, agents, count_in(group, "steps", 0, 0), part.trials));
   } catch (const MissingData& missing) {
     why = problem.spec + ": " + missing.what();
     return false;
@@ -43,8 +76,8 @@ bool read_cells(const Json& group, const Json& agents_of, const NamedSpec& probl
 
 // A group has its own agents, or those of the whole part.
 void read_group(const Json& group, const Json& root, PaperPart& part) {
-  const Json& agents = group.contains("agents") ? group.at("agents") : root.at("agents");
-  for (const auto& entry : group.at("problems")) {
+  const Json& agents = list_in(group.contains("agents") ? group : root, "agents");
+  for (const auto& entry : list_in(group, "problems")) {
     const Json choices = entry.is_array() ? entry : Json::array({entry});
     std::string why;  // the last choice is the one easiest to get
     bool found = false;
@@ -90,6 +123,10 @@ void read_study(const Json& json, PaperPart& part) {
 }
 
 void refuse_unknown_keys(const Json& object, const std::vector<std::string>& known) {
+  if (!object.is_object()) {
+    refuse("the experiment", object,
+           R"(an object such as {"problems": ["wheel"], "agents": ["sau"]})");
+  }
   for (const auto& item : object.items()) {
     bool found = false;
     for (const std::string& key : known) found = found || key == item.key();
@@ -101,14 +138,14 @@ PaperPart part_of(const Json& json, std::uint64_t trials) {
   refuse_unknown_keys(json, {"title", "trials", "steps", "seed", "notes", "problems", "agents",
                              "groups", "checks", "only_by_name", "evaluation"});
   PaperPart part{.name = {},
-                 .title = json.value("title", std::string()),
-                 .trials = trials == 0 ? json.value("trials", kUsualTrials) : trials,
+                 .title = text_in(json, "title"),
+                 .trials = trials == 0 ? count_in(json, "trials", kUsualTrials, 1) : trials,
                  .checks = json.contains("checks"),
                  .cells = {},
                  .study = {},
                  .left_out = {},
-                 .seed = json.value("seed", std::uint64_t{1}),
-                 .notes = json.value("notes", std::string())};
+                 .seed = count_in(json, "seed", 1, 0),
+                 .notes = text_in(json, "notes")};
   if (part.checks) return part;
   if (json.contains("evaluation")) {
     read_study(json.at("evaluation"), part);
@@ -118,7 +155,7 @@ PaperPart part_of(const Json& json, std::uint64_t trials) {
     read_group(json, json, part);
     return part;
   }
-  for (const auto& group : json.at("groups")) {
+  for (const auto& group : list_in(json, "groups")) {
     refuse_unknown_keys(group, {"problems", "agents", "steps"});
     read_group(group, json, part);
   }
@@ -131,7 +168,9 @@ auto read_json(const std::string& file, std::string_view text, const Read& read)
   try {
     return read(Json::parse(text));
   } catch (const Json::exception& error) {
-    throw Error(file + ": " + error.what());
+    // Without the library's own name for the error, which comes first, in brackets.
+    const std::string_view why = error.what();
+    throw Error(file + ": " + std::string(why.substr(why.find(']') + 2)));
   } catch (const UsageError& error) {
     throw UsageError(file + ": " + error.what());
   } catch (const Error& error) {

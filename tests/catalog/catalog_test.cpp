@@ -258,10 +258,31 @@ TEST(Streams, OfAProblemThatTheCatalogueDoesNotKnowAreNamedByItsText) {
   EXPECT_EQ(with_first_best("my problem, 2nd"), "my problem, 2nd");
 }
 
+// Another name for a strategy must not have another model beside it.
+TEST(Names, AnotherNameIsTheSameAgent) {
+  for (const auto& [other, name] : other_component_names()) {
+    if (name == "linear" || name == "mlp") continue;  // models
+    EXPECT_EQ(canonical_offer_agent(other), canonical_offer_agent(name)) << other;
+    for (const std::size_t dim : {0, 3}) {
+      EXPECT_EQ(canonical_agent(other, dim), canonical_agent(name, dim)) << other;
+    }
+  }
+}
+
+TEST(Names, APathIsNotAProblem) {
+  for (const char* path : {"pets.csv", "data/pets", "./pets.csv.gz"}) {
+    EXPECT_THAT(problem_error(path), HasSubstr("write csv(file=" + std::string(path) + ")"));
+  }
+  EXPECT_THAT(problem_error("words.svm"), HasSubstr("libsvm(file=words.svm)"));
+}
+
 TEST(Names, AreKnownAsPeopleWriteThem) {
   EXPECT_EQ(canonical_agent("LinUCB", 3), "linear+lin_ucb");
   EXPECT_EQ(canonical_agent("linucb(alpha=2)", 3), "linear+lin_ucb(alpha=2)");
   EXPECT_EQ(canonical_agent("LinTS", 3), "linear_posterior+thompson");
+  EXPECT_EQ(canonical_agent("linear-ts", 3), "linear_posterior+thompson");
+  EXPECT_EQ(canonical_agent("sau-s", 3), "linear+sau_sampling");
+  EXPECT_EQ(canonical_agent("Boltzmann", 3), canonical_agent("softmax", 3));
   EXPECT_EQ(canonical_agent("Linear-Posterior+Thompson-Sampling"), "linear_posterior+thompson");
 }
 

@@ -95,6 +95,17 @@ class Reports(SauTestCase):
         self.refused(1, "report", "r", "--format", "csv", "-o", "r", says=("is a result folder",))
         self.refused(1, "report", "r", "-o", "no/such/r.html", says=("no/such/r.html",))
 
+    def test_sizes_of_pictures_are_checked(self):
+        self.good(*OWN, "--out", "r")
+        pictures = ("report", "r", "--format", "svg", "-o", "pictures")
+        self.refused(2, *pictures, "--width", "3.3in",
+                     says=("--width=3.3in is not allowed; expected a number",))
+        for width in ("0", "-2", "1000"):
+            self.refused(2, *pictures, "--width", width, says=(f"is {width}; expected 1 to 40",))
+        self.refused(2, *pictures, "--font-size", "8", says=("--font-size needs --width",))
+        self.refused(2, *pictures, "--width", "3.3", "--font-size", "0", says=("expected 4 to 24",))
+        self.assertFalse(os.path.exists(self.path("pictures")))
+
     def test_bad_folders_write_nothing(self):
         self.good(*OWN, "--out", "r")
         self.good(*OWN, "--seed", "2", "--out", "seed")

@@ -148,7 +148,7 @@ class Run(SauTestCase):
     def test_agents_that_never_explore_are_named(self):
         reply = self.good("run", "--problem", "bernoulli", "--agent", "greedy", "--agent", "ts",
                           "--trials", "3", "--steps", "50", "--quiet")
-        self.assertIn("sau: sample_mean+greedy never explores", reply.err)
+        self.assertIn("sau: note: sample_mean+greedy never explores", reply.err)
         self.assertEqual(reply.err.count("never explores"), 1)
 
     def test_an_experiment_file(self):

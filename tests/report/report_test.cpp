@@ -234,6 +234,9 @@ TEST(MakeReport, TheTitleSaysWhatWasRun) {
   EXPECT_EQ(report_of({uniform, linear, own}).title, "3 algorithms on wheel-0.90");
   const MadeCell other = wheel("my wheel", "wheel(delta=0.8)", "Uniform", 15000);
   EXPECT_EQ(report_of({uniform, linear, other}).title, "2 algorithms on 2 problems");
+  EXPECT_EQ(report_of({uniform, own, other}, {.only = {"overview"}}).title,
+            "2 algorithms on 2 problems");
+  EXPECT_EQ(report_of({own}).title, "1 algorithm on wheel-0.90");
 }
 
 TEST(MakeReport, SyntheticAndFreshDataAreMarked) {

@@ -30,6 +30,7 @@ TEST(NamedSpecs, AreNameAndSpec) {
   EXPECT_EQ(read_named_spec("sau_ucb(alpha=2)").spec, "sau_ucb(alpha=2)");
   EXPECT_EQ(read_named_spec("TS").spec, "TS");
   EXPECT_THAT(error_of<UsageError>([] { read_named_spec("=ts"); }), HasSubstr("expected a name"));
+  EXPECT_THAT(error_of<UsageError>([] { read_named_spec("x= "); }), HasSubstr("such as x=sau_ucb"));
   EXPECT_NE(error_of<UsageError>([] { read_named_spec(std::string(81, 'x') + "=ts"); }), "");
   EXPECT_NE(error_of<UsageError>([] { read_named_spec("a\nb=ts"); }), "");
 }
@@ -114,7 +115,21 @@ TEST(ExperimentFiles, ErrorsNameTheFileAndWhatIsWrong) {
   EXPECT_THAT(error(R"({"problems": ["wheel"], "agent": ["ts"]})"),
               HasSubstr("s.json: unknown key 'agent'; did you mean 'agents'?"));
   EXPECT_THAT(error(R"({"problems": ["whel"], "agents": ["ts"]})"), HasSubstr("s.json: unknown"));
-  EXPECT_THAT(error("{"), HasSubstr("s.json: "));
+  EXPECT_THAT(error("{"), HasSubstr("s.json: parse error at line 1, column 2"));
+  EXPECT_THAT(error("[]"), HasSubstr("s.json: the experiment: found [], expected an object"));
+  EXPECT_THAT(error(R"({"agents": ["ts"]})"), HasSubstr("s.json: problems is missing"));
+  const auto with = [&](const std::string& more) {
+    return error((R"({"problems": ["wheel"], "agents": ["ts"], )" + more + "}").c_str());
+  };
+  for (const char* trials : {"0", "-5", "2.5", "\"x\"", "null"}) {
+    EXPECT_THAT(with("\"trials\": " + std::string(trials)),
+                HasSubstr("trials: found " + std::string(trials) + ", expected a whole number"));
+  }
+  EXPECT_THAT(with(R"("seed": -1)"), HasSubstr("seed: found -1"));
+  EXPECT_THAT(with(R"("notes": 3)"), HasSubstr("notes: found 3, expected text"));
+  EXPECT_THAT(error(R"({"problems": 3, "agents": []})"), HasSubstr("problems: found 3"));
+  EXPECT_THAT(error(R"({"problems": ["wheel"], "agents": [{"spec": "ts"}]})"),
+              HasSubstr(R"(found {"spec":"ts"}, expected text, or an object)"));
   EXPECT_EQ(error(R"({"problems": ["wheel"], "agents": ["ts"]})"), "");
 }
 

@@ -1,5 +1,5 @@
 // The style of each algorithm, the same everywhere on the page.
-import {h, svg} from './dom';
+import {breakable, h, svg} from './dom';
 import type {AlgorithmStyle} from './report';
 import {darkNow} from './theme';
 
@@ -61,4 +61,4 @@ export function swatch(name: string): SVGElement {
 }
 
 export const named = (name: string): HTMLElement =>
-  h('span', {class: 'algorithm'}, swatch(name), name);
+  h('span', {class: 'algorithm'}, swatch(name), breakable(name));

@@ -1,5 +1,5 @@
 // A figure with its heading: the part that all kinds of figures share.
-import {type Child, h} from './dom';
+import {breakable, type Child, h} from './dom';
 import type {Plot} from './plot';
 import type {FigureChoices} from './state';
 
@@ -17,7 +17,7 @@ export function cardFrame(id: string, title: string, about: string, choices: Fig
   const element = h('article', {class: 'card', id: `figure-${id}`, 'aria-label': title},
     h('header', {},
       h('div', {},
-        h('h3', {}, h('a', {href: `#figure-${id}`}, title)),
+        h('h3', {}, h('a', {href: `#figure-${id}`}, breakable(title))),
         about === '' ? null : h('p', {class: 'about'}, about)),
       expand),
     ...children);

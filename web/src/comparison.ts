@@ -1,7 +1,7 @@
 // Paired comparisons on one problem: differences to a reference, and the matrix of all pairs.
 import {named} from './algorithms';
 import {explainedCell, scrollFrame, startRoving} from './cells';
-import {h, toggle} from './dom';
+import {breakable, h, toggle} from './dom';
 import {count, number} from './format';
 import {type Against, against, csvForest, describeForest, drawForest, isSignificant,
         tipOfPair} from './forest';
@@ -22,7 +22,7 @@ function tint(one: Against): string | null {
 function matrix(comparison: ProblemComparison): HTMLElement {
   const names = comparison.algorithms.filter((name) => state.visible(name));
   const head = h('tr', {}, h('th', {scope: 'col'}, 'row against column'));
-  for (const name of names) head.append(h('th', {scope: 'col'}, name));
+  for (const name of names) head.append(h('th', {scope: 'col'}, breakable(name)));
   const body = h('tbody', {});
   for (const row of names) {
     const line = h('tr', {}, h('th', {scope: 'row'}, named(row)));

@@ -33,6 +33,12 @@ export function svg(tag: string, attributes: Attributes = {}, ...children: Node[
   return element;
 }
 
+// A name that may be broken into lines after ( , + _ / and |, as a spec has them.
+export function breakable(name: string): HTMLElement {
+  const pieces = name.match(/[^(,+_/|]*[(,+_/|]|[^(,+_/|]+/g) ?? [];
+  return h('span', {class: 'breakable'}, ...pieces.flatMap((piece) => [piece, h('wbr')]).slice(0, -1));
+}
+
 // A button that stays pressed; refresh() asks pressed() again.
 export interface Toggle {
   element: HTMLButtonElement;

@@ -2,7 +2,7 @@
 // number above the paper's, and is tinted by their difference in standard errors.
 import {named} from './algorithms';
 import {explainedCell, scrollFrame, startRoving} from './cells';
-import {type Child, h} from './dom';
+import {breakable, type Child, h} from './dom';
 import {count, number, percent, secondsWithError, standardErrors, steps, timesLess, twoGroups,
   withError} from './format';
 import type {Difference, Maybe, Table, TableCell} from './report';
@@ -83,7 +83,7 @@ export class TableView {
       (ranked ? ' Bold: the lowest of its column; italic: at most two combined standard errors ' +
         'above it.' : '') +
       (this.table.kind !== 'time' && this.table.cells.some((cell) => cell.stuck)
-        ? ' \u2020: the share of stuck trials, rounded up.' : '') +
+        ? ' \u2020: the share of stuck trials (rounded up); such a mean is not marked.' : '') +
       (this.table.cells.some((cell) => cell.groups !== null)
         ? ' \u2021: two groups of trials far apart (Ashman\u2019s D above 6), so the mean ' +
           'describes neither.' : '') +
@@ -113,7 +113,7 @@ export class TableView {
       const arrow = active && column !== null ? (sorting.descending ? ' \u25bc' : ' \u25b2') : '';
       const button = h('button', {type: 'button', class: 'sort', 'data-sort': column ?? 'name',
                                   click: () => this.sort(column)},
-                       name, h('span', {'aria-hidden': 'true'}, arrow));
+                       breakable(name), h('span', {'aria-hidden': 'true'}, arrow));
       const order = !active || column === null ? 'none'
         : sorting.descending ? 'descending' : 'ascending';
       row.append(h('th', {scope: 'col', 'aria-sort': order}, button, more));

@@ -1,4 +1,4 @@
-// A page with names of 70 characters: no text leaves its box, on a desk and on a phone.
+// A page with names and specs of 70 characters: no text leaves its box, on a desk and on a phone.
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import test, {after, before} from 'node:test';
@@ -7,6 +7,11 @@ import {pathToFileURL} from 'node:url';
 import {cleanUp, launch, open, sau, scrollThrough, temporaryFolder} from './support.mjs';
 
 const long = (start) => start.padEnd(70, ' and some more words that say what it is');
+// A spec has no blanks at which a line could break.
+const specs = {
+  problem: 'linear(actions=10,dim=10,noise=0.25,theta=normal,contexts=ar1,rho=0.9)',
+  agent: 'linear(lambda=0.25,intercept=true)+epsilon_greedy(epsilon=0.046,decay=0.93)',
+};
 let browser, address;
 
 before(async () => {
@@ -14,8 +19,8 @@ before(async () => {
   const [results, page] = ['results', 'page.html'].map((name) => join(folder, name));
   const agents = ['sau_ucb', 'sau_sampling', 'ts', 'ucb1', 'uniform'];
   await sau('run', '--problem', `${long('A problem')}=bernoulli(actions=3,gap=0.3)`, '--problem',
-            `${long('Another problem')}=linear(dim=3)`, '--steps', '100', '--trials', '4', '--out',
-            results, '--quiet',
+            `${long('Another problem')}=linear(dim=3)`, '--problem', specs.problem, '--agent', specs.agent,
+            '--steps', '100', '--trials', '4', '--out', results, '--quiet',
             ...agents.flatMap((agent) => ['--agent', `${long(`My ${agent}`)}=${agent}`]));
   await sau('report', results, '-o', page);
   address = pathToFileURL(page).href;
@@ -48,6 +53,11 @@ const outside = (page) => page.evaluate(() => {
     range.selectNodeContents(node);
     const box = range.getBoundingClientRect();
     if (box.width === 0) continue;
+    const own = node.parentElement.closest('article, td, th, .tip');
+    const border = own?.getBoundingClientRect();
+    if (border && (box.left < border.left - slack || box.right > border.right + slack)) {
+      found.push(`${own.tagName}: ${node.textContent.trim()}`);
+    }
     let parent = node.parentElement;
     while (parent !== null && !scrolls(parent) && !hides(parent)) parent = parent.parentElement;
     if (parent !== null && scrolls(parent)) continue;

@@ -47,7 +47,8 @@ class Evidence(Mapping[str, npt.NDArray[np.float64]]):
         return len(self._columns)
 
     def __repr__(self) -> str:
-        return f"<Evidence: {', '.join(self._columns) or 'none'} of {len(self.ids)} actions>"
+        actions = f"{len(self.ids)} action{'' if len(self.ids) == 1 else 's'}"
+        return f"<Evidence: {', '.join(self._columns) or 'none'} of {actions}>"
 
 
 class Agent(Estimator):

@@ -240,6 +240,8 @@ class Results:
         *,
         title: str = "",
         paper: bool = True,
+        width: float | None = None,
+        font_size: float = 8.0,
     ) -> Path:
         """Makes a report, as ``sau report`` does.
 
@@ -254,6 +256,10 @@ class Results:
             The headline; otherwise what was run.
         paper : bool, default True
             Whether to show the paper's numbers where it has them.
+        width : float, optional
+            The width of pictures in inches, such as 3.3 or 6.8 for a column of a paper.
+        font_size : float, default 8
+            The points of the text in pictures of that width.
 
         Returns
         -------
@@ -272,10 +278,10 @@ class Results:
             folder = Path(temporary) / "results"
             self.save(folder)
             written, notes = _core.report(
-                os.fspath(folder), os.fspath(output), format or "", title, paper
+                os.fspath(folder), os.fspath(output), format or "", title, paper, width, font_size
             )
         for note in notes:
-            logging.getLogger("sau").warning(note)
+            logging.getLogger("sau").info(note)  # the report has them too
         return Path(written)
 
     def to_pandas(
