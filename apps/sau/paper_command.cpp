@@ -52,12 +52,15 @@ MakeAddition left_out_addition(std::vector<std::string> problems) {
 }  // namespace
 
 Handler describe_paper(CLI::App& app) {
-  std::vector<std::string> citations;
-  for (const Paper& paper : papers()) citations.push_back(paper.citation);
+  std::vector<std::string> others;
+  for (const Paper& paper : papers()) others.push_back(paper.citation);
+  const std::string first = others.front();
+  others.erase(others.begin());
   app.description(
       fmt::format("Runs the experiments of {}, with the paper's\n"
-                  "problems, agents, steps and trial counts, and checks its theory by numbers.",
-                  fmt::join(citations, " and of ")));
+                  "problems, agents, steps and trial counts, and checks its theory by numbers. "
+                  "Also shows\nnumbers of {} beside ours.",
+                  first, fmt::join(others, ", ")));
   std::string footer = "Parts:\n";
   const std::vector<std::string> usual = usual_paper_parts();
   for (const std::string& name : paper_parts()) {

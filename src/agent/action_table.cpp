@@ -39,11 +39,21 @@ ActionTable::ActionTable(std::uint64_t capacity, double start, bool keeps_own)
       bits_(bucket_bits(capacity)),
       buckets_(std::size_t{1} << bucket_bits(capacity)) {}
 
-const IdRecord* ActionTable::find(std::uint64_t hash) const noexcept {
+const ActionTable::Entry* ActionTable::entry_of(std::uint64_t hash) const noexcept {
   const Bucket* bucket = buckets_[bucket_of(hash)];
   if (bucket == nullptr) return nullptr;
   const std::size_t place = place_in(bucket->hash, hash);
-  return place < bucket->hash.size() ? &bucket->entry[place].record : nullptr;
+  return place < bucket->hash.size() ? &bucket->entry[place] : nullptr;
+}
+
+const IdRecord* ActionTable::find(std::uint64_t hash) const noexcept {
+  const Entry* entry = entry_of(hash);
+  return entry == nullptr ? nullptr : &entry->record;
+}
+
+const std::string* ActionTable::id_of(std::uint64_t hash) const noexcept {
+  const Entry* entry = entry_of(hash);
+  return entry == nullptr ? nullptr : entry->id.get();
 }
 
 IdRecord& ActionTable::record(std::uint64_t hash, std::string_view id, std::uint64_t event) {

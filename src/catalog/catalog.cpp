@@ -81,7 +81,7 @@ const ModelEntry& model_of(const AgentSpec& spec) { return model_named(spec.mode
 
 // A model inside another one. Those that have models inside cannot be inside themselves.
 const ModelEntry& member_named(const std::string& name) {
-  if (name == "committee" || name == "bootstrap" || name == "restarting") {
+  if (name == "committee" || name == "bootstrap" || name == "restarting" || name == "windowed") {
     throw UsageError("a " + name + " cannot be a member of another model");
   }
   return model_named(name);

@@ -12,6 +12,7 @@ set(SAU_MODELS
     Committee
     Bootstrap
     Restarting
+    Windowed
     HashedLinear
     HashedMlp)
 

@@ -97,7 +97,6 @@ void Experience::add(double reward) noexcept {
   lowest = learned == 0 ? reward : std::min(lowest, reward);
   highest = learned == 0 ? reward : std::max(highest, reward);
   ++learned;
-  ++totals.learned;
 }
 
 double Experience::bounded(double value) const noexcept {
@@ -186,6 +185,17 @@ void IdMemory::decide(const AnyJointWeights& weights, HashedFeatures context,
   }
 }
 
+void IdMemory::observe(std::uint64_t hash, std::string_view id, const IdLesson& lesson) {
+  ++experience.totals.learned;
+  if (rule->prior().pool > 0.0) experience.residuals.add(lesson.residual);
+  experience.totals.ids = table.size();
+  IdRecord& record = table.record(hash, id, experience.totals.learned);
+  rule->observe(record, experience.totals, lesson);
+  ++record.count;
+  record.reward_sum += lesson.reward;
+  record.last_seen = experience.totals.learned;
+}
+
 std::vector<ActionRecord> IdMemory::actions(std::size_t limit) const {
   std::vector<ActionRecord> records = table.most_counted(limit);
   const double pooled = rule->prior().pool * experience.residuals.mean();
@@ -222,23 +232,26 @@ void IdAgent::learn(HashedFeatures context, const OfferedAction& action, double 
   }
   features_.assign(1, id_feature(action.id));
   features_.insert(features_.end(), action.features.begin(), action.features.end());
-  auto& [rule, floor, table, experience] = memory_;
-  experience.add(reward);
-  if (rule->prior().pool > 0.0) experience.residuals.add(reward - value);
-  experience.totals.ids = table.size();
-  IdRecord& record = table.record(features_.front().hash, action.id, experience.totals.learned);
-  rule->observe(record, experience.totals,
-                {.residual = reward - value, .reward = reward, .probability = probability});
-  ++record.count;
-  record.reward_sum += reward;
-  record.last_seen = experience.totals.learned;
+  memory_.experience.add(reward);
+  memory_.observe(features_.front().hash, action.id,
+                  {.residual = reward - value, .reward = reward, .probability = probability});
   model_->learn(context, {features_}, reward);
-  if (model_->take_restart()) {
-    table = empty_table();
-    experience.totals = {};
-    experience.residuals = {};
-  }
+  if (model_->take_restart()) restart();
   published_.reset();
+}
+
+// Forgets everything but the rewards that the model has learned again.
+void IdAgent::restart() {
+  auto& [rule, floor, table, experience] = memory_;
+  const ActionTable before = std::exchange(table, empty_table());
+  experience.totals = {};
+  experience.residuals = {};
+  for (const Relearned& each : model_->relearned()) {
+    const std::string* id = before.id_of(each.action);
+    if (id == nullptr) continue;  // the table was full, and forgot it
+    const double residual = each.reward - experience.bounded(each.value);
+    memory_.observe(each.action, *id, {.residual = residual, .reward = each.reward});
+  }
 }
 
 std::shared_ptr<const OfferAgent> IdAgent::published() {

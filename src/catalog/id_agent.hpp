@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "catalog/id_rule.hpp"
@@ -34,6 +35,8 @@ struct IdMemory {
   void decide(const AnyJointWeights& weights, HashedFeatures context,
               std::span<const OfferedAction> actions, std::optional<double> exploration,
               std::span<Forecast> out) const;
+  // Records the reward of an id.
+  void observe(std::uint64_t hash, std::string_view id, const IdLesson& lesson);
   // The most used actions, with S2_a as the strategy sees it.
   std::vector<ActionRecord> actions(std::size_t limit) const;
 };
@@ -69,6 +72,7 @@ class IdAgent final : public OfferAgent {
 
  private:
   ActionTable empty_table() const;
+  void restart();
   void state(auto& experience, auto&& field) const;
 
   std::string spec_;

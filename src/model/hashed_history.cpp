@@ -16,10 +16,17 @@ void HashedHistory::add(HashedFeatures context, const JointAction& action, doubl
   event.reward = reward;
   features_ += event.features.size();
   events_.push_back(std::move(event));
-  while (events_.size() > limit_ || (features_ > kMostFeatures && events_.size() > 1)) {
-    features_ -= events_.front().features.size();
-    events_.pop_front();
-  }
+  keep_latest(limit_);
+  while (features_ > kMostFeatures && events_.size() > 1) drop_oldest();
+}
+
+void HashedHistory::keep_latest(std::uint64_t count) {
+  while (events_.size() > count) drop_oldest();
+}
+
+void HashedHistory::drop_oldest() {
+  features_ -= events_.front().features.size();
+  events_.pop_front();
 }
 
 // Column by column: a feature in memory has padding, whose bytes are undefined.

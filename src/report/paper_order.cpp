@@ -52,6 +52,16 @@ const Paper* paper_beside(std::string_view problem, std::uint64_t steps,
   return found == all.end() ? nullptr : &*found;
 }
 
+std::optional<Printed> printed(TableKind table, std::string_view problem, std::uint64_t steps,
+                               std::string_view algorithm, std::span<const Paper> all) {
+  for (const Paper& paper : all) {
+    const PaperProblem* known = paper.find_problem(problem);
+    if (known == nullptr || known->steps != steps) continue;
+    if (const auto value = paper.value(table, problem, algorithm)) return Printed{&paper, *value};
+  }
+  return std::nullopt;
+}
+
 const Paper* paper_with(std::string_view problem, std::span<const Paper> all) {
   const auto found = std::ranges::find_if(
       all, [&](const Paper& paper) { return paper.find_problem(problem) != nullptr; });

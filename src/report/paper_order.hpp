@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,14 @@ std::size_t algorithm_rank(const std::string& name, std::span<const Paper> all =
 // The first paper with numbers for a problem of that name and these steps; null if there is none.
 const Paper* paper_beside(std::string_view problem, std::uint64_t steps,
                           std::span<const Paper> all = papers());
+
+// What a paper prints for a cell; the first that prints something.
+struct Printed {
+  const Paper* paper = nullptr;
+  PaperValue value;
+};
+std::optional<Printed> printed(TableKind table, std::string_view problem, std::uint64_t steps,
+                               std::string_view algorithm, std::span<const Paper> all = papers());
 
 // The first paper with numbers for a problem of that name, with any steps; null if there is none.
 const Paper* paper_with(std::string_view problem, std::span<const Paper> all = papers());

@@ -55,9 +55,9 @@ const GatheredCell* cell_of(const ProblemCells& problem, const std::string& algo
 }
 
 std::optional<PaperValue> paper_of(TableKind kind, const Cell& cell, const std::string& algorithm) {
-  const Paper* paper = paper_beside(cell.problem, cell.steps);
-  if (paper == nullptr || says_synthetic(cell.problem_spec)) return std::nullopt;
-  return paper->value(kind, cell.problem, algorithm);
+  if (says_synthetic(cell.problem_spec)) return std::nullopt;
+  const auto beside = printed(kind, cell.problem, cell.steps, algorithm);
+  return beside ? std::optional(beside->value) : std::nullopt;
 }
 
 ParameterFigure figure_of(const SectionCells& section, const std::string& parameter,

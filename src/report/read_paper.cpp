@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "sau/core/error.hpp"
@@ -91,6 +92,11 @@ double number_of(std::string_view text) {
   return value;
 }
 
+// The paper may print no standard error.
+double error_of(std::string_view text) {
+  return text == "-" ? std::numeric_limits<double>::quiet_NaN() : number_of(text);
+}
+
 void read_number(std::string_view line, Paper& paper) {
   const auto fields = split(line, ',');
   if (fields.size() != 5) throw Error("expected " + std::string(kHeader));
@@ -102,7 +108,7 @@ void read_number(std::string_view line, Paper& paper) {
   paper.numbers.push_back({.table = table,
                            .problem = std::string(fields[1]),
                            .algorithm = std::string(fields[2]),
-                           .value = {number_of(fields[3]), number_of(fields[4])}});
+                           .value = {number_of(fields[3]), error_of(fields[4])}});
   if (std::ranges::find(paper.algorithms, fields[2]) == paper.algorithms.end()) {
     paper.algorithms.emplace_back(fields[2]);
   }

@@ -66,12 +66,16 @@ ProblemFigure figure_of(const ProblemCells& problem, std::span<const std::uint64
                        .steps = first.steps,
                        .points = problem.cells.front()->points,
                        .series = {},
-                       .comparison = {}};
+                       .comparison = {},
+                       .costs = {}};
   for (std::size_t i = 0; i < problem.cells.size(); ++i) {
     figure.series.push_back(problem.cells[i]->series);
     figure.series.back().algorithm = problem.algorithms[i];
   }
-  if (compared) figure.comparison = compare(detail::regrets_of(problem, sources));
+  if (compared) {
+    figure.comparison = compare(detail::regrets_of(problem, sources));
+    figure.costs = detail::costs_text(figure);
+  }
   return figure;
 }
 

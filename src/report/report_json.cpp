@@ -138,7 +138,8 @@ struct Writer {
             {"steps", figure.steps},
             {"points", figure.points},
             {"series", list_of(figure.series)},
-            {"comparison", to_json(figure.comparison)}};
+            {"comparison", to_json(figure.comparison)},
+            {"costs", figure.costs}};
   }
 
   static Json to_json(const ParameterFigure::Line& line) {

@@ -49,6 +49,7 @@ std::string comparison_text(const ProblemFigure& figure) {
   std::string caption = latex_text(figure.title) + ": differences in regret, trial by trial.";
   if (!figure.note.empty()) caption += " " + latex_text(figure.note);
   if (comparison.heavy_tails) caption += " Heavy tails: trust the medians.";
+  if (!figure.costs.empty()) caption += " " + latex_text(figure.costs);
   const std::string names = detail::latex_column(comparison.algorithms);
   return long_table(caption, names + names + "rrrrrr",
                     "$a$ & $b$ & trials & $a$ wins / ties / loses & mean of $a - b$ & median of $a "

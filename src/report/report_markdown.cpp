@@ -47,6 +47,7 @@ std::string comparison_text(const ProblemFigure& figure) {
     }
     text += "\nA few trials dominate the mean of " + names + ": trust the medians.\n";
   }
+  if (!figure.costs.empty()) text += "\n" + markdown_text(figure.costs) + "\n";
   return text;
 }
 

@@ -204,13 +204,19 @@ class Filler {
     return paper_beside(column.problem, column.steps);
   }
 
+  std::optional<detail::Printed> printed_beside(const Column& column,
+                                                const std::string& algorithm) const {
+    if (!with_paper_ || column.synthetic) return std::nullopt;
+    return detail::printed(table_.kind, column.problem, column.steps, algorithm);
+  }
+
   TableCell cell_of(std::size_t row, std::size_t column) {
     TableCell cell;
     const CellSummary* summary = grid_.find(row, column);
     const Column& place = grid_.columns[column];
     const std::string& name = grid_.rows[row];
-    const Paper* paper = paper_of(place);
-    if (paper != nullptr) cell.paper = paper->value(table_.kind, place.problem, name);
+    const auto beside = printed_beside(place, name);
+    if (beside) cell.paper = beside->value;
     const bool time = table_.kind == TableKind::kTime;
     if (summary == nullptr || (time && summary->seconds <= 0.0)) return cell;
     cell.agent_spec = summary->cell.agent_spec;
@@ -245,8 +251,8 @@ class Filler {
     if (cell.paper && cell.sem && !time && !constant) {
       const double error = std::hypot(*cell.sem, cell.paper->sem);
       if (error > 0.0) cell.z = (cell.mean - cell.paper->mean) / error;
-      cell.differs =
-          detail::differences_of(*paper, table_.kind, place.problem, name, cell.z.value_or(0.0));
+      cell.differs = detail::differences_of(*beside->paper, table_.kind, place.problem, name,
+                                            cell.z.value_or(0.0));
     }
     return cell;
   }
@@ -303,10 +309,12 @@ class Filler {
   bool is_shown(const Paper& paper, const Paper::Note& note) const {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const Column& column = grid_.columns[columns_[c]];
-      if (paper_of(column) != &paper) continue;
       for (std::size_t r = 0; r < table_.algorithms.size(); ++r) {
-        if (table_.cell(r, c).z &&
-            note.cells.matches(table_.kind, column.problem, table_.algorithms[r])) {
+        const std::string& algorithm = table_.algorithms[r];
+        const TableCell& cell = table_.cell(r, c);
+        const bool compared = cell.z || (cell.trials > 0 && cell.paper && !cell.paper->has_error());
+        if (compared && printed_beside(column, algorithm)->paper == &paper &&
+            note.cells.matches(table_.kind, column.problem, algorithm)) {
           return true;
         }
       }

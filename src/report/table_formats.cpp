@@ -116,7 +116,8 @@ std::string table_csv(std::span<const Table> tables) {
         if (cell.trials == 0 && cell.failed == 0 && !cell.paper) continue;
         const auto mean = cell.trials > 0 ? std::optional(cell.mean) : std::nullopt;
         const auto paper_mean = cell.paper ? std::optional(cell.paper->mean) : std::nullopt;
-        const auto paper_sem = cell.paper ? std::optional(cell.paper->sem) : std::nullopt;
+        const auto paper_sem =
+            cell.paper && cell.paper->has_error() ? std::optional(cell.paper->sem) : std::nullopt;
         text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", table_name(table.kind),
                             csv_text(table.problems[c]), csv_text(table.algorithms[r]), cell.trials,
                             csv(mean), csv(cell.sem), csv(paper_mean), csv(paper_sem), csv(cell.z),

@@ -38,7 +38,8 @@ Entry here_of(TableKind kind, const TableCell& cell) {
 Entry paper_of(TableKind kind, const TableCell& cell) {
   if (!cell.paper) return {};
   const int printed = kind == TableKind::kNormalised ? 2 : 1;
-  return entry_of(kind, cell.paper->mean, cell.paper->sem, printed);
+  const auto error = cell.paper->has_error() ? std::optional(cell.paper->sem) : std::nullopt;
+  return entry_of(kind, cell.paper->mean, error, printed);
 }
 
 Entry z_of(TableKind /*kind*/, const TableCell& cell) {

@@ -56,6 +56,11 @@ TEST(RestartingByIds, IsThatOfAFixedSetIfTheIdsStay) {
   expect_the_same("restarting+softmax", "restarting+softmax+ids", 0);
 }
 
+TEST(WindowedByIds, IsThatOfAFixedSetIfTheIdsStay) {
+  expect_the_same("windowed(window=50)+greedy", "windowed(window=50)+greedy+ids", 0);
+  expect_the_same("windowed(window=50)+softmax", "windowed(window=50)+softmax+ids", 0);
+}
+
 // The candidates `ids`, without features.
 struct Offer {
   explicit Offer(std::vector<std::string> names) : ids(std::move(names)), forecasts(ids.size()) {
@@ -130,6 +135,28 @@ TEST(RestartingByIds, TakesTheStrategyWithIt) {
     EXPECT_EQ(seen.count, 0U);
     EXPECT_EQ(seen.spread, 1.0);
   }
+}
+
+// After ten rewards five are left, with their residuals taken anew.
+TEST(WindowedByIds, RecordsAreThoseOfTheWindow) {
+  const auto agent = make_offer_agent("windowed(window=10,parts=2)+sau_ucb(start=0)", 1);
+  Offer offer({"a", "b", "c"});
+  const auto learn = [&](std::size_t i, double reward) {
+    agent->learn({}, offer.actions[i], offer.decide(*agent)[i].value, reward);
+  };
+  for (int n = 0; n < 5; ++n) learn(0, 1.0);
+  for (int n = 0; n < 4; ++n) learn(1, n % 2 == 0 ? 1.0 : 0.0);
+  EXPECT_EQ(agent->action_count(), 2U);
+  learn(2, 0.5);
+  EXPECT_EQ(agent->action_count(), 2U);
+  EXPECT_EQ(agent->learned(), 10U);
+  const auto& seen = offer.decide(*agent);
+  EXPECT_EQ(seen[0].count, 0U);
+  EXPECT_EQ(seen[1].count, 4U);
+  EXPECT_EQ(seen[1].value, 0.5);
+  // Predicted were 0, 1, 1/2 and 2/3; the rewards were 1, 0, 1 and 0.
+  EXPECT_NEAR(seen[1].variance, (1.0 + 1.0 + 0.25 + 4.0 / 9.0) / 4.0, 1e-12);
+  EXPECT_EQ(seen[2].count, 1U);
 }
 
 // The weight of the j-th latest reward is discount^j, whatever its id.

@@ -22,8 +22,9 @@ using testing::state_bytes;
 // Models and strategies whose state is not a sum over the steps. A pair with one of them must
 // refuse to merge; every other pair must merge.
 constexpr std::string_view kNotSums[] = {
-    "mlp",  "neural_linear",   "hashed_linear", "hashed_mlp", "committee",
-    "exp3", "neural_gradient", "langevin_mlp",  "bootstrap",  "restarting"};
+    "mlp",       "neural_linear", "hashed_linear",   "hashed_mlp",
+    "committee", "exp3",          "neural_gradient", "langevin_mlp",
+    "bootstrap", "restarting",    "windowed"};
 
 bool merges(const PairCase& pair) {
   return std::ranges::count(kNotSums, pair.model) + std::ranges::count(kNotSums, pair.strategy) ==

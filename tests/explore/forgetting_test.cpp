@@ -7,6 +7,7 @@
 
 #include "sau/catalog/catalog.hpp"
 #include "sau/explore/sau_state.hpp"
+#include "sau/model/beta_bernoulli.hpp"
 #include "sau/model/sample_mean.hpp"
 #include "support/errors.hpp"
 #include "support/setups.hpp"
@@ -71,6 +72,27 @@ TEST(Forgetting, MeansAreDiscountedMeans) {
   }
 }
 
+// What an action has beyond its prior is a discounted sum.
+TEST(Forgetting, TheBetaPosteriorFallsBackToItsPrior) {
+  constexpr double kDiscount = 0.8;
+  BetaBernoulli model(actions(3), {.alpha = 2.0, .beta = 3.0, .discount = kDiscount});
+  const auto all = lessons();
+  double successes[3] = {}, failures[3] = {};
+  for (const auto& [action, number] : all) {
+    const double reward = number > 0.0 ? 1.0 : 0.25;
+    model.update({}, action, reward);
+    for (Action a = 0; a < 3; ++a) {
+      successes[a] = kDiscount * successes[a] + (a == action ? reward : 0.0);
+      failures[a] = kDiscount * failures[a] + (a == action ? 1.0 - reward : 0.0);
+    }
+  }
+  const auto marginals = model.marginals({});
+  for (Action a = 0; a < 3; ++a) {
+    EXPECT_NEAR(marginals[a].alpha, 2.0 + successes[a], 1e-12);
+    EXPECT_NEAR(marginals[a].beta, 3.0 + failures[a], 1e-12);
+  }
+}
+
 // What docs/algorithms.md derives: with an action that is always played, the square of the width is
 // 1 + g times the variance of the discounted mean.
 TEST(Forgetting, TheSpreadIsTheVarianceOfTheMeanTimesOnePlusTheDiscount) {
@@ -108,8 +130,9 @@ TEST(Forgetting, AnActionThatIsNotPlayedBecomesUncertain) {
 }
 
 TEST(Forgetting, MergeIsRefused) {
-  for (const char* spec : {"sample_mean(discount=0.99)+greedy", "sample_mean+sau_ucb(discount=0.9)",
-                           "sample_mean+sau_sampling(discount=0.9)"}) {
+  for (const char* spec :
+       {"sample_mean(discount=0.99)+greedy", "sample_mean+sau_ucb(discount=0.9)",
+        "sample_mean+sau_sampling(discount=0.9)", "beta_bernoulli(discount=0.9)+thompson"}) {
     const auto one = make_agent(spec, actions(2)), two = make_agent(spec, actions(2));
     EXPECT_THAT(error_of([&] { one->merge(*two); }), HasSubstr("its state is not a sum")) << spec;
   }

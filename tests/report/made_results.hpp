@@ -16,6 +16,7 @@ struct MadeCell {
   std::uint64_t steps = 10;
   std::uint64_t asked = 0;  // 0: as many as there are
   std::string data = {};
+  double seconds = 0.25;  // of a trial
 };
 
 inline MadeCell bernoulli(const std::string& agent, std::vector<double> regret) {
@@ -50,7 +51,7 @@ inline void write_results(const std::filesystem::path& path, const std::vector<M
                                  static_cast<double>(cells[i].steps));
         }
       }
-      folder.append(i, record, 0.25);
+      folder.append(i, record, cells[i].seconds);
       ++count;
     }
   }

@@ -84,6 +84,26 @@ TEST(Paper, EveryNameIsThereOnce) {
   }
 }
 
+// Two papers have numbers for the same problem; one of them prints no standard error.
+TEST(Paper, SeveralPapersMayHaveNumbersForAProblem) {
+  const Paper third = read_paper("third", R"({"citation": "C", "report_title": "R",
+                                              "problems": [{"name": "linear-5-5", "steps": 100}]})",
+                                 std::string(kHeader) +
+                                     "regret,linear-5-5,Own,13,-\n"
+                                     "regret,linear-5-5,Other,14,-\n");
+  const std::vector<Paper> all = {second(), third};
+  const auto own = detail::printed(TableKind::kRegret, "linear-5-5", 100, "Own", all);
+  ASSERT_TRUE(own);
+  EXPECT_EQ(own->paper, &all[0]);
+  EXPECT_TRUE(own->value.has_error());
+  const auto other = detail::printed(TableKind::kRegret, "linear-5-5", 100, "Other", all);
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->paper, &all[1]);
+  EXPECT_EQ(other->value.mean, 14.0);
+  EXPECT_FALSE(other->value.has_error());
+  EXPECT_FALSE(detail::printed(TableKind::kRegret, "linear-5-5", 99, "Own", all));
+}
+
 TEST(Paper, ASecondPaperCanBeAdded) {
   const Paper paper = second();
   EXPECT_THAT(paper.algorithms, ElementsAre("Own", "Uniform"));

@@ -147,6 +147,26 @@ TEST(MakeReport, TheNotesNameHeavyTails) {
   EXPECT_THAT(report.notes, Contains(HasSubstr("bernoulli-10-0.1 (wild)")));
 }
 
+// "quick" always has less regret than "slow" and "cheap"; it takes as long as "slow" (4 % more is
+// equal) and longer than "cheap". "even" has less in half of the trials.
+TEST(MakeReport, SaysWhichAlgorithmsHaveLessRegretAtNoMoreCost) {
+  std::vector<MadeCell> cells = {
+      bernoulli("quick", {10, 11, 12, 13, 14, 15}), bernoulli("slow", {20, 22, 24, 26, 28, 30}),
+      bernoulli("cheap", {30, 33, 36, 39, 42, 45}), bernoulli("even", {9, 12, 11, 14, 13, 15})};
+  cells[0].seconds = 1.04;
+  cells[1].seconds = 1.0;
+  cells[2].seconds = 0.5;
+  cells[3].seconds = 1.0;
+  const Report report = report_of(cells);
+  const ProblemFigure& figure = report.sections.at(0).problems.at(0);
+  EXPECT_EQ(figure.costs, "Less regret at no more processor time than slow: quick and even.");
+  EXPECT_THAT(report_json(report), HasSubstr(figure.costs));
+  EXPECT_THAT(report_markdown(report), HasSubstr(figure.costs));
+  EXPECT_THAT(report_latex(report), HasSubstr(figure.costs));
+  cells.erase(cells.begin() + 1);
+  EXPECT_EQ(report_of(cells).sections.at(0).problems.at(0).costs, "");
+}
+
 TEST(MakeReport, SectionsAreInThePapersOrderAndOtherFamiliesFollow) {
   const Report report = report_of({{"mine", "csv(path=x)", "a", "a", {1}},
                                    {"adult", "dataset(name=adult)", "a", "a", {1}},

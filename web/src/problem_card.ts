@@ -52,6 +52,7 @@ export class ProblemCard implements Card<ProblemFigure> {
   private readonly toggles: Toggle[];
   private numbersPlace: HTMLElement | null = null;  // null until the reader opens the numbers
   private readonly about: HTMLElement;
+  private readonly costs = h('p', {class: 'quiet costs'});
   private panel: ComparisonPanel | null = null;
 
   constructor(private figure: ProblemFigure) {
@@ -107,7 +108,7 @@ export class ProblemCard implements Card<ProblemFigure> {
     this.about = h('p', {class: 'about'});
     this.element = cardFrame(figure.id, figure.title, '', choices,
       () => [this.curves, this.distribution], this.about,
-      h('div', {class: 'pair'}, this.curves.element, this.distribution.element),
+      h('div', {class: 'pair'}, this.curves.element, this.distribution.element), this.costs,
       figure.comparison.pairs.length === 0 ? null
         : folded('compare', 'Compare: paired differences, wins and tests', choices, () => {
           this.panel = new ComparisonPanel(this.figure, choices);
@@ -156,6 +157,8 @@ export class ProblemCard implements Card<ProblemFigure> {
     this.about.replaceChildren(...(spec === title ? [] : [h('code', {}, spec), ' \u00b7 ']),
       `${steps(this.figure.steps)} steps \u00b7 ${trialsOf(this.figure)}`,
       note === '' ? '' : ` \u00b7 ${note}`);
+    this.costs.textContent = this.figure.costs;
+    this.costs.hidden = this.figure.costs === '';
     this.numbersPlace?.replaceChildren(numbers(this.figure));
   }
 }

@@ -85,11 +85,12 @@ export interface ProblemFigure {
   points: number[];
   series: Series[];
   comparison: ProblemComparison;
+  costs: string;
 }
 
 export interface PaperValue {
   mean: number;
-  sem: number;
+  sem: Maybe;  // null if the paper prints none
 }
 
 export interface ParameterFigure {

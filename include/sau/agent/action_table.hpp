@@ -28,8 +28,9 @@ class ActionTable {
   // `start` is S2_a before the first reward; keeps_own says whether IdRecord::own is used.
   explicit ActionTable(std::uint64_t capacity, double start = 1.0, bool keeps_own = false);
 
-  // nullptr for an unknown id.
+  // Both: nullptr for an unknown id.
   const IdRecord* find(std::uint64_t hash) const noexcept;
+  const std::string* id_of(std::uint64_t hash) const noexcept;
 
   // The record of this id, for the reward of event number `event`. Valid until the next call.
   IdRecord& record(std::uint64_t hash, std::string_view id, std::uint64_t event);
@@ -64,6 +65,7 @@ class ActionTable {
         size_(size),
         buckets_(std::move(buckets)) {}
 
+  const Entry* entry_of(std::uint64_t hash) const noexcept;
   std::size_t bucket_of(std::uint64_t hash) const noexcept {
     return bits_ == 0 ? 0 : static_cast<std::size_t>(hash >> (64U - bits_));
   }

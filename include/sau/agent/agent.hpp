@@ -1,8 +1,10 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 
+#include "sau/core/relearned.hpp"
 #include "sau/core/rng.hpp"
 #include "sau/core/types.hpp"
 #include "sau/explore/explorer.hpp"
@@ -30,7 +32,7 @@ class Agent {
     model_.update(x, made.action, reward);
     // A model that starts anew takes the strategy with it.
     if constexpr (requires { model_.take_restart(); }) {
-      if (model_.take_restart()) explorer_.restart();
+      if (model_.take_restart()) explorer_.restart(relearned());
     }
   }
 
@@ -57,6 +59,11 @@ class Agent {
   const Explorer<S>& explorer() const noexcept { return explorer_; }
 
  private:
+  std::span<const Relearned> relearned() const noexcept {
+    if constexpr (requires { model_.relearned(); }) return model_.relearned();
+    return {};
+  }
+
   M model_;
   Explorer<S> explorer_;
 };

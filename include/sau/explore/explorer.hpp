@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sau/core/draw.hpp"
+#include "sau/core/relearned.hpp"
 #include "sau/explore/offer.hpp"
 #include "sau/explore/strategy.hpp"
 
@@ -51,11 +52,14 @@ class Explorer {
     }
   }
 
-  // Forgets everything.
-  void restart() noexcept {
+  // Forgets everything but these rewards.
+  void restart(std::span<const Relearned> rewards = {}) noexcept {
     if constexpr (requires { evidence_.restart(); }) {
       evidence_.restart();
-      step_ = 0;
+      for (const Relearned& each : rewards) {
+        learn({static_cast<Action>(each.action), each.value}, each.reward);
+      }
+      step_ = rewards.size();
     }
   }
 

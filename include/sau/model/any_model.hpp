@@ -11,6 +11,7 @@
 
 #include "sau/core/archive.hpp"
 #include "sau/core/error.hpp"
+#include "sau/core/relearned.hpp"
 #include "sau/core/setup.hpp"
 #include "sau/core/types.hpp"
 #include "sau/model/by_ids.hpp"
@@ -48,6 +49,8 @@ class AnyModel {
   virtual void update(Context x, Action action, double reward) noexcept = 0;
   // Whether the last update() made it start anew. For the strategy, which asks once.
   virtual bool take_restart() noexcept = 0;
+  // What it has learned since then; only right after such an update().
+  virtual std::span<const Relearned> relearned() const noexcept = 0;
   // The members of a committee; empty for other models.
   virtual std::vector<MemberRecord> members() const = 0;
   // As in model_knowledge.hpp.
@@ -94,6 +97,7 @@ class AnyJointModel {
   // once.
   virtual bool can_restart() const noexcept = 0;
   virtual bool take_restart() noexcept = 0;
+  virtual std::span<const Relearned> relearned() const noexcept = 0;
   virtual std::string fault() const = 0;
   virtual void save(StateWriter& writer) const = 0;
   virtual void load(StateReader& reader) = 0;
@@ -155,6 +159,10 @@ class ModelOf final : public AnyModel {
   bool take_restart() noexcept override {
     if constexpr (requires { model_.take_restart(); }) return model_.take_restart();
     return false;
+  }
+  std::span<const Relearned> relearned() const noexcept override {
+    if constexpr (requires { model_.relearned(); }) return model_.relearned();
+    return {};
   }
   std::vector<MemberRecord> members() const override {
     if constexpr (requires { model_.members(); }) return model_.members();
@@ -226,6 +234,7 @@ class ModelHandle {
     model_->update(x, action, reward);
   }
   bool take_restart() noexcept { return model_->take_restart(); }
+  std::span<const Relearned> relearned() const noexcept { return model_->relearned(); }
   std::vector<MemberRecord> members() const { return model_->members(); }
   std::vector<double> uncertainty(Context x) { return model_->uncertainty(x); }
   bool linear() const noexcept { return model_->linear(); }
@@ -266,6 +275,10 @@ class JointModelOf final : public AnyJointModel {
   bool take_restart() noexcept override {
     if constexpr (requires { model_.take_restart(); }) return model_.take_restart();
     return false;
+  }
+  std::span<const Relearned> relearned() const noexcept override {
+    if constexpr (requires { model_.relearned(); }) return model_.relearned();
+    return {};
   }
   std::string fault() const override { return model_.fault(); }
   void save(StateWriter& writer) const override { model_.save(writer); }

@@ -18,15 +18,19 @@ inline constexpr Bounds kBetaPriorBounds{.min = 0.25, .max = 1e9};
 struct BetaBernoulliOptions {
   double alpha = 1.0;
   double beta = 1.0;
+  double discount = 1.0;
   void fields(auto&& field) {
     field("alpha", alpha, "prior successes of every action", kBetaPriorBounds);
     field("beta", beta, "prior failures of every action", kBetaPriorBounds);
+    field("discount", discount, "weight of a reward after every further reward; 1: all count alike",
+          Bounds{.min = 0.5, .max = 1.0});
   }
 };
 
 // Beta posterior of every action's mean reward (Zhu & Rigotti 2021, appendix A.1):
 //     (alpha_a, beta_a) <- (alpha_a, beta_a) + (r, 1 - r),   value = alpha_a / (alpha_a + beta_a).
-// Rewards lie in [0, 1]. With `thompson` it is the paper's TS.
+// Rewards lie in [0, 1]. With `thompson` it is the paper's TS. With discount < 1 every reward, of
+// whatever action, first multiplies what all actions have beyond the prior by it.
 class BetaBernoulli {
  public:
   static constexpr std::string_view kName = "beta_bernoulli";
@@ -39,6 +43,7 @@ class BetaBernoulli {
 
   explicit BetaBernoulli(const Setup& setup, Options options = {})
       : options_(options),
+        forgets_(options.discount != 1.0),
         alpha_(setup.shape.actions, options.alpha),
         beta_(setup.shape.actions, options.beta),
         mean_(setup.shape.actions, options.alpha / (options.alpha + options.beta)),
@@ -64,6 +69,8 @@ class BetaBernoulli {
   }
 
   void update(Context, Action action, double reward) noexcept {
+    if (forgets_) [[unlikely]]
+      forget();
     alpha_[action] += reward;
     beta_[action] += 1.0 - reward;
     refresh(action);
@@ -77,6 +84,8 @@ class BetaBernoulli {
     shape_.resize(actions, BetaShape(options_.alpha, options_.beta));
   }
 
+  // Whether posteriors that were learned separately add up.
+  bool sums() const noexcept { return !forgets_; }
   void merge(const BetaBernoulli& other) noexcept {
     for (std::size_t a = 0; a < alpha_.size(); ++a) {
       alpha_[a] += other.alpha_[a] - options_.alpha;
@@ -94,12 +103,20 @@ class BetaBernoulli {
   }
 
  private:
+  [[gnu::noinline]] void forget() noexcept {
+    for (std::size_t a = 0; a < alpha_.size(); ++a) {
+      alpha_[a] = options_.alpha + options_.discount * (alpha_[a] - options_.alpha);
+      beta_[a] = options_.beta + options_.discount * (beta_[a] - options_.beta);
+      refresh(static_cast<Action>(a));
+    }
+  }
   void refresh(Action action) noexcept {
     mean_[action] = alpha_[action] / (alpha_[action] + beta_[action]);
     shape_[action] = BetaShape(alpha_[action], beta_[action]);
   }
 
   Options options_;
+  bool forgets_;  // discount < 1; quicker to test in every step
   std::vector<double> alpha_, beta_, mean_, draw_;
   std::vector<BetaShape> shape_;  // the sampler's constants; a pull changes those of one action
 };

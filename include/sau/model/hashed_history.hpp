@@ -32,6 +32,9 @@ class HashedHistory {
 
   void add(HashedFeatures context, const JointAction& action, double reward);
 
+  // Drops the oldest events, so that at most `count` are left.
+  void keep_latest(std::uint64_t count);
+
   std::size_t size() const noexcept { return events_.size(); }
   const HashedEvent& operator[](std::size_t i) const noexcept { return events_[i]; }
 
@@ -39,6 +42,8 @@ class HashedHistory {
   void load(StateReader& reader);
 
  private:
+  void drop_oldest();
+
   std::uint64_t limit_;
   std::uint64_t features_ = 0;
   std::deque<HashedEvent> events_;

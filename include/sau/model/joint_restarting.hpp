@@ -1,18 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "sau/core/archive.hpp"
 #include "sau/core/rng.hpp"
-#include "sau/model/any_model.hpp"
 #include "sau/model/change_watch.hpp"
 #include "sau/model/joint_model.hpp"
 #include "sau/model/numbering.hpp"
+#include "sau/model/renewable.hpp"
 
 namespace sau {
 
@@ -26,29 +23,16 @@ class JointRestarting {
       "a model that starts anew when a test says that the world has changed";
   static constexpr RewardRange kRewards{};
   using Options = RestartingOptions;
-
-  // What a decision needs.
-  class Weights {
-   public:
-    void values(HashedFeatures context, std::span<const JointAction> actions,
-                std::span<double> out) const {
-      model_->values(context, actions, out);
-    }
-
-   private:
-    friend class JointRestarting;
-    std::shared_ptr<const AnyJointWeights> model_;
-  };
+  using Weights = JointRenewable::Weights;
 
   JointRestarting(const Stream& stream, const Options& options, const IdOptions& ids);
 
-  const Weights& weights() const noexcept { return weights_; }
-  Weights published();
+  const Weights& weights() const noexcept { return model_.weights(); }
+  Weights published() { return model_.published(); }
 
   void learn(HashedFeatures context, const JointAction& action, double reward);
 
-  // Whether the last learn() was a restart. For the strategy, which asks once.
-  bool take_restart() noexcept { return std::exchange(restarted_, false); }
+  bool take_restart() noexcept { return model_.take_restart(); }
   std::uint64_t restarts() const noexcept { return watch_.restarts(); }
 
   std::string fault() const { return model_->fault(); }
@@ -57,16 +41,9 @@ class JointRestarting {
   void load(StateReader& reader);
 
  private:
-  void start();
-
-  Stream stream_;
-  std::string spec_;
-  IdOptions ids_;
   Numbering tests_;  // of the ids
   ChangeWatch watch_;
-  std::unique_ptr<AnyJointModel> model_;
-  Weights weights_;
-  bool restarted_ = false;
+  JointRenewable model_;
 };
 
 }  // namespace sau

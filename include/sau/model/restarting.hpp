@@ -1,16 +1,14 @@
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "sau/core/setup.hpp"
 #include "sau/core/types.hpp"
-#include "sau/model/any_model.hpp"
 #include "sau/model/change_watch.hpp"
 #include "sau/model/joint_restarting.hpp"
+#include "sau/model/renewable.hpp"
 
 namespace sau {
 
@@ -27,18 +25,12 @@ class Restarting {
   using ForIds = JointRestarting;
 
   explicit Restarting(const Setup& setup, const Options& options = {});
-  Restarting(const Restarting& other);
-  Restarting(Restarting&&) noexcept = default;
-  Restarting& operator=(const Restarting& other) { return *this = Restarting(other); }
-  Restarting& operator=(Restarting&&) noexcept = default;
-  ~Restarting() = default;
 
   std::span<const double> values(Context x) noexcept { return model_->values(x); }
 
   void update(Context x, Action action, double reward) noexcept;
 
-  // Whether the last update() was a restart. For the strategy, which asks once.
-  bool take_restart() noexcept { return std::exchange(restarted_, false); }
+  bool take_restart() noexcept { return model_.take_restart(); }
   std::uint64_t restarts() const noexcept { return watch_.restarts(); }
 
   std::string fault() const { return model_->fault(); }
@@ -48,8 +40,7 @@ class Restarting {
 
  private:
   ChangeWatch watch_;
-  std::unique_ptr<AnyModel> fresh_, model_;  // as it was at first, and as it is
-  bool restarted_ = false;
+  Renewable model_;
 };
 
 }  // namespace sau

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,7 +22,9 @@ std::string_view table_name(TableKind kind) noexcept;
 // A number as a paper prints it.
 struct PaperValue {
   double mean = 0.0;
-  double sem = 0.0;
+  double sem = 0.0;  // NaN if it prints none
+
+  bool has_error() const noexcept { return !std::isnan(sem); }
 };
 
 struct PaperProblem {

@@ -44,6 +44,8 @@ struct ProblemFigure {
   std::vector<std::uint64_t> points;  // steps at which the curves are given
   std::vector<Series> series;
   ProblemComparison comparison;
+  // Which algorithms have less regret than others at no more processor time; empty if none has.
+  std::string costs;
 };
 
 // Final regret against a parameter of the problem, such as the wheel's delta.
