@@ -99,7 +99,7 @@ Json gain_of(const Activity::Second& sums) {
 }
 
 std::string describe_status(const ServiceView& view, const Activity& activity,
-                            const EventStore& store) {
+                            const EventStore* store) {
   const auto history = activity.history(view.now);
   Json seconds_list = Json::array();
   Activity::Second all, lately;  // of the whole history, and of the last ten whole seconds
@@ -155,7 +155,9 @@ std::string describe_status(const ServiceView& view, const Activity& activity,
                      {"actions", each.actions},
                      {"reward", Json()},
                      {"state", "waiting"}};
-    if (const auto state = store.event(each.event_id); state.ok() && state.value()) {
+    const auto state = store != nullptr ? store->event(each.event_id)
+                                        : Result<std::optional<EventState>>(std::nullopt);
+    if (state.ok() && state.value()) {
       const EventState& event = *state.value();
       decision["state"] = state_name(event, each.mode);
       if (has_outcome(event)) decision["reward"] = event.final_reward;

@@ -54,7 +54,8 @@ struct ServiceView {
 // rewards in any case.
 std::vector<ActionRecord> records_of(const OfferAgent& agent,
                                      const std::vector<Activity::Share>& shares, std::size_t limit);
+// `store` says what became of the recent decisions; a node of a cluster has none.
 std::string describe_status(const ServiceView& view, const Activity& activity,
-                            const EventStore& store);
+                            const EventStore* store);
 
 }  // namespace sau::detail
