@@ -283,9 +283,12 @@ void Trainer::herald() {
       if (now < next_lease) return;
       next_lease = now + kRenewPause;
       const bool leads = leadership_.leads();
-      if (leads && feeder_.behind().empty()) {
-        const auto renewed = link_->take_lease(names_.leases, kLeaseKey, leadership_.lease(),
-                                               leadership_.revision());
+      if (leads) {
+        // Whoever lacks records must not lead: the lease ends.
+        const auto renewed = feeder_.behind().empty()
+                                 ? link_->take_lease(names_.leases, kLeaseKey, leadership_.lease(),
+                                                     leadership_.revision())
+                                 : Result<std::uint64_t>(Failure{});
         if (renewed.ok()) return leadership_.took(renewed.value(), false, now);
         leadership_.not_renewed(now);
       }
