@@ -247,8 +247,8 @@ std::string fish_script() {
       if (inner.name == "add") script += fmt::format("complete -c sau -n {} -F\n", within);
     }
     if (command.name == "inspect" || command.name == "table" || command.name == "report" ||
-        command.name == "watch" || command.name == "serve" || command.name == "train" || command.name == "log" ||
-        command.name == "evaluate")
+        command.name == "watch" || command.name == "serve" || command.name == "train" ||
+        command.name == "log" || command.name == "evaluate")
       script += fmt::format("complete -c sau -n {} -F\n", when);
     if (command.name == "completion") {
       script += fmt::format("complete -c sau -n {} -a 'bash zsh fish'\n", when);

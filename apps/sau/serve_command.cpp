@@ -278,8 +278,8 @@ int serve(const std::string& folder, ServeFlags flags) {
   if (!flags.quiet) {
     for (const Served& each : all) {
       say(fmt::format("{} {} with {} at {}{}\n",
-                      flags.role == Role::kTrainer ? "training" : "serving", each.folder, each.service->agent(),
-                      address_of(flags, server.port()),
+                      flags.role == Role::kTrainer ? "training" : "serving", each.folder,
+                      each.service->agent(), address_of(flags, server.port()),
                       each.name.empty() ? "" : "apps/" + each.name + "/"));
     }
     if (health) say(fmt::format("health at {}\n", address_of(flags, health->port())));
@@ -422,7 +422,8 @@ Handler describe_serve(CLI::App& app) {
 Handler describe_train(CLI::App& app) {
   app.description(
       "The trainer of a cluster: joins what its nodes (sau serve --join) were told, logs it,\n"
-      "learns, and publishes the model to the nodes. FOLDER has the same log as that of sau serve.\n"
+      "learns, and publishes the model to the nodes. FOLDER has the same log as that of sau "
+      "serve.\n"
       "A second trainer, with a folder of its own, stands by and takes over when the first dies.");
   app.footer(
       "Examples:\n"

@@ -91,8 +91,8 @@ void Leadership::heard(std::string_view text, Clock::time_point now) {
   const std::lock_guard lock(mutex_);
   if (id == trainer_) return;
   const bool is_new = !peers_.contains(id);
-  peers_[id] = {.number = json.at("number"), .led = json.at("led"), .heard = now,
-                .was_heard = true};
+  peers_[id] = {
+      .number = json.at("number"), .led = json.at("led"), .heard = now, .was_heard = true};
   const std::uint64_t epoch = json.at("epoch");
   if (!is_new && epoch <= epoch_) return;
   epoch_ = std::max(epoch_, epoch);

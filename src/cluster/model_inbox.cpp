@@ -85,8 +85,7 @@ void ModelInbox::finish(ModelPart whole) {
   next->configuration =
       good(read_stored_configuration(whole.configuration, configuration_of_old_folders()));
   auto agent = make_offer_agent(next->agent, next->seed);
-  const ModelHead head =
-      read_model(whole.bytes, name, schema_of(*agent, next->seed), *agent);
+  const ModelHead head = read_model(whole.bytes, name, schema_of(*agent, next->seed), *agent);
   for (const MemberRecord& member : agent->members()) {
     next->model.member_weights.push_back(static_cast<float>(member.weight));
   }

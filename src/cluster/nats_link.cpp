@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <nats/nats.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
 #include <list>
 #include <map>
 #include <mutex>
@@ -67,8 +70,7 @@ class NatsLink::Implementation {
     const auto servers = split(options_.servers);
     std::vector<const char*> urls;
     for (const std::string& each : servers) urls.push_back(each.c_str());
-    must(natsOptions_SetServers(raw, urls.data(), static_cast<int>(urls.size())),
-         options_.servers);
+    must(natsOptions_SetServers(raw, urls.data(), static_cast<int>(urls.size())), options_.servers);
     natsOptions_SetName(raw, options_.name.c_str());
     natsOptions_SetTimeout(raw, kConnectMs);
     natsOptions_SetMaxReconnect(raw, -1);
@@ -77,10 +79,10 @@ class NatsLink::Implementation {
     natsOptions_SetPingInterval(raw, kPingMs);
     natsOptions_SetMaxPingsOut(raw, 2);
     natsOptions_SetSendAsap(raw, true);
-    natsOptions_SetRetryOnFailedConnect(raw, true, on_connected, this);
     natsOptions_SetDisconnectedCB(raw, on_disconnected, this);
     natsOptions_SetReconnectedCB(raw, on_connected, this);
-    natsOptions_SetErrorHandler(raw, [](auto*, auto*, natsStatus, void*) {}, nullptr);
+    natsOptions_SetErrorHandler(
+        raw, [](auto*, auto*, natsStatus, void*) {}, nullptr);
     if (!options_.credentials.empty()) {
       must(natsOptions_SetUserCredentialsFromFiles(raw, options_.credentials.c_str(), nullptr),
            options_.credentials);
@@ -96,8 +98,14 @@ class NatsLink::Implementation {
     if (!options_.ca.empty() || !options_.certificate.empty()) {
       must(natsOptions_SetSecure(raw, true), "TLS");
     }
+    // First without a second try: refused credentials should be said at once.
     natsConnection* connection = nullptr;
-    const natsStatus status = natsConnection_Connect(&connection, raw);
+    natsStatus status = natsConnection_Connect(&connection, raw);
+    if (status == NATS_NO_SERVER || status == NATS_TIMEOUT || status == NATS_IO_ERROR) {
+      note("NATS: no server can be reached yet; trying again");
+      natsOptions_SetRetryOnFailedConnect(raw, true, on_connected, this);
+      status = natsConnection_Connect(&connection, raw);
+    }
     connection_.reset(connection);
     if (status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED) {
       throw Error(fmt::format("{}: the server refuses the credentials", options_.servers));
@@ -113,6 +121,7 @@ class NatsLink::Implementation {
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
   ~Implementation() {
+    closing_ = true;
     subscriptions_.clear();
     buckets_.clear();
     js_.reset();
@@ -147,7 +156,7 @@ class NatsLink::Implementation {
  private:
   void note(const std::string& line) const noexcept {
     try {
-      if (options_.note) options_.note(line);
+      if (options_.note && !closing_) options_.note(line);
     } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for the line
     }
   }
@@ -169,6 +178,7 @@ class NatsLink::Implementation {
   }
 
   NatsOptions options_;
+  std::atomic<bool> closing_{false};
   std::mutex mutex_;
   std::list<Handler> handlers_;  // outlives the connection
   Connection connection_;
@@ -187,8 +197,8 @@ bool NatsLink::connected() const {
 
 Status NatsLink::publish(const std::string& subject, std::string_view bytes) {
   if (!connected()) return unavailable("NATS", NATS_CONNECTION_DISCONNECTED);
-  const natsStatus status = natsConnection_Publish(
-      implementation_->connection(), subject.c_str(), bytes.data(), static_cast<int>(bytes.size()));
+  const natsStatus status = natsConnection_Publish(implementation_->connection(), subject.c_str(),
+                                                   bytes.data(), static_cast<int>(bytes.size()));
   if (status != NATS_OK) return unavailable("NATS", status);
   return Done{};
 }
@@ -218,8 +228,10 @@ Result<std::optional<StreamState>> NatsLink::stream(const std::string& name) {
   if (status == NATS_NOT_FOUND || code == JSStreamNotFoundErr) return std::optional<StreamState>();
   if (status != NATS_OK) return unavailable("the stream cannot be looked at", status, code);
   const StreamInfo info(raw);
-  StreamState state{
-      .created = raw->Created, .first = raw->State.FirstSeq, .last = raw->State.LastSeq, .subjects = {}};
+  StreamState state{.created = raw->Created,
+                    .first = raw->State.FirstSeq,
+                    .last = raw->State.LastSeq,
+                    .subjects = {}};
   for (int i = 0; i < raw->Config->SubjectsLen; ++i) {
     state.subjects.emplace_back(raw->Config->Subjects[i]);
   }
@@ -253,8 +265,7 @@ Status NatsLink::create_stream(const StreamPlan& plan) {
   config.Replicas = replicas_for(implementation_->connection(), plan.replicas);
   config.MaxAge = std::chrono::nanoseconds(plan.kept).count();
   jsErrCode code{};
-  const natsStatus status =
-      js_AddStream(nullptr, implementation_->js(), &config, nullptr, &code);
+  const natsStatus status = js_AddStream(nullptr, implementation_->js(), &config, nullptr, &code);
   if (status != NATS_OK) return unavailable("the stream cannot be made", status, code);
   return Done{};
 }
@@ -267,9 +278,8 @@ Result<std::uint64_t> NatsLink::append(const std::string& subject, const std::st
   options.MsgId = id.c_str();
   jsPubAck* raw = nullptr;
   jsErrCode code{};
-  const natsStatus status =
-      js_Publish(&raw, implementation_->js(), subject.c_str(), bytes.data(),
-                 static_cast<int>(bytes.size()), &options, &code);
+  const natsStatus status = js_Publish(&raw, implementation_->js(), subject.c_str(), bytes.data(),
+                                       static_cast<int>(bytes.size()), &options, &code);
   if (status != NATS_OK) return unavailable("the stream does not take messages", status, code);
   const Acknowledgement acknowledgement(raw);
   return raw->Sequence;
@@ -320,10 +330,9 @@ Result<std::optional<NatsLink::Lease>> NatsLink::lease(const std::string& bucket
   if (status == NATS_NOT_FOUND) return std::optional<Lease>();
   if (status != NATS_OK) return unavailable("the lease cannot be read", status);
   const Row row(raw);
-  return std::optional(
-      Lease{.holder = std::string(static_cast<const char*>(kvEntry_Value(raw)),
-                                  static_cast<std::size_t>(kvEntry_ValueLen(raw))),
-            .revision = kvEntry_Revision(raw)});
+  return std::optional(Lease{.holder = std::string(static_cast<const char*>(kvEntry_Value(raw)),
+                                                   static_cast<std::size_t>(kvEntry_ValueLen(raw))),
+                             .revision = kvEntry_Revision(raw)});
 }
 
 Result<std::uint64_t> NatsLink::take_lease(const std::string& bucket, const std::string& key,

@@ -15,11 +15,11 @@
 namespace sau::detail {
 
 struct NatsOptions {
-  std::string servers;                      // nats://HOST:PORT, several with commas between them
-  std::string name;                         // that NATS shows for this connection
-  std::string credentials;                  // a file, as made by nsc; empty: none
-  std::string ca, certificate, key;         // files, PEM; empty: the system's, or none
-  std::chrono::milliseconds wait{2000};     // for an answer
+  std::string servers;                   // nats://HOST:PORT, several with commas between them
+  std::string name;                      // that NATS shows for this connection
+  std::string credentials;               // a file, as made by nsc; empty: none
+  std::string ca, certificate, key;      // files, PEM; empty: the system's, or none
+  std::chrono::milliseconds wait{2000};  // for an answer
   // Called with one sentence when the connection is lost or is back; from a thread of the library.
   std::function<void(const std::string&)> note = {};
 };

@@ -83,9 +83,8 @@ NodeService::NodeService(ServiceOptions service, const ClusterOptions& cluster)
                                                  .note = options_.note});
   if (const auto newest = inbox_.newest()) epoch_ = newest->epoch;
   // Everything is constructed: from here on threads may call each other.
-  link_->subscribe(names_.model, [this](std::string_view bytes, std::string_view) {
-    inbox_.take(bytes);
-  });
+  link_->subscribe(names_.model,
+                   [this](std::string_view bytes, std::string_view) { inbox_.take(bytes); });
   link_->subscribe(names_.leader,
                    [this](std::string_view bytes, std::string_view) { heard_leader(bytes); });
   writer_.start();
@@ -103,14 +102,15 @@ std::string NodeService::node_id(const std::string& application) const {
     }
     if (json["application"] != application) {
       throw UsageError(fmt::format("{} is a node of the application '{}', not of '{}'",
-                                   options_.folder.string(),
-                                   json["application"].get<std::string>(), application));
+                                   options_.folder.string(), json["application"].get<std::string>(),
+                                   application));
     }
     return json["node"];
   }
   if (spool_.last() > 0) throw Error(file.string() + ": missing, though the spool has records");
   const std::string id = EventIds().next().substr(0, 16);
-  write_file(file, nlohmann::ordered_json{{"node", id}, {"application", application}}.dump() + "\n");
+  write_file(file,
+             nlohmann::ordered_json{{"node", id}, {"application", application}}.dump() + "\n");
   return id;
 }
 
@@ -177,19 +177,19 @@ void NodeService::rank(std::string body, Answer<RankAnswer> answer) {
                                    newest->configuration, newest->model, newest->seed);
   SpooledDecision decision{std::move(operation.record)};
   operation.record.clear();
-  spool(decision, [this, operation = std::move(operation),
-                   answer = std::move(answer)](const Status& status) {
-    if (!status.ok()) return answer(status.failure());
-    const auto& chosen = operation.answer.ranking[operation.answer.chosen];
-    metrics_.ranked(operation.explored, operation.mode == LearningMode::kApprentice,
-                    operation.agreed);
-    activity_.ranked(options_.steady_clock(),
-                     {operation.answer.event_id, chosen.id, options_.clock(), chosen.probability,
-                      operation.answer.ranking.size(), operation.mode},
-                     operation.explored, operation.agreed);
-    recent_.add({operation.fingerprint, operation.answer});
-    answer(operation.answer);
-  });
+  spool(decision,
+        [this, operation = std::move(operation), answer = std::move(answer)](const Status& status) {
+          if (!status.ok()) return answer(status.failure());
+          const auto& chosen = operation.answer.ranking[operation.answer.chosen];
+          metrics_.ranked(operation.explored, operation.mode == LearningMode::kApprentice,
+                          operation.agreed);
+          activity_.ranked(options_.steady_clock(),
+                           {operation.answer.event_id, chosen.id, options_.clock(),
+                            chosen.probability, operation.answer.ranking.size(), operation.mode},
+                           operation.explored, operation.agreed);
+          recent_.add({operation.fingerprint, operation.answer});
+          answer(operation.answer);
+        });
 }
 
 void NodeService::reward(std::string_view event_id, std::string_view body, Answer<Done> answer) {
@@ -306,6 +306,7 @@ void NodeService::heard_leader(std::string_view text) {
 
 void NodeService::run() {
   auto next_kept = Clock::now() + kKeepModel;
+  bool kept = false;
   for (;;) {
     std::vector<std::function<void(Status)>> late;
     {
@@ -333,7 +334,9 @@ void NodeService::run() {
       if (!newest || inbox_.incomplete() || newest->model.version < leader_version_) {
         static_cast<void>(link_->publish(names_.ask, ""));
       }
-      if (Clock::now() < next_kept) return;
+      // The first model is kept at once: a node that is started again needs one.
+      if (Clock::now() < next_kept && (kept || !newest)) return;
+      kept = true;
       next_kept = Clock::now() + kKeepModel;
       inbox_.keep();
     });
@@ -419,8 +422,7 @@ std::string NodeService::metrics() const {
   add("sau_models_refused_total", "counter", "Published models that this node does not use.",
       number(inbox_.refused()));
   add("sau_leader_age_seconds", "gauge", "Since a leading trainer was heard; -1: never.",
-      leader_heard_ == 0 ? -1.0
-                         : number(options_.steady_clock() - leader_heard_.load()) / 1000.0);
+      leader_heard_ == 0 ? -1.0 : number(options_.steady_clock() - leader_heard_.load()) / 1000.0);
   add("sau_nats_connected", "gauge", "Whether NATS is connected.",
       link_ && link_->connected() ? 1.0 : 0.0);
   return text;

@@ -56,8 +56,7 @@ class NodeService final : public ServiceBackend {
   void reward(std::string_view event_id, std::string_view body, Answer<Done> answer) override;
   void activate(std::string_view event_id, Answer<Done> answer) override;
   void rank_slots(std::string_view body, Answer<SlotsAnswer> answer) override;
-  void reward_slots(std::string_view event_id, std::string_view body,
-                    Answer<Done> answer) override;
+  void reward_slots(std::string_view event_id, std::string_view body, Answer<Done> answer) override;
   void activate_slots(std::string_view event_id, Answer<Done> answer) override;
   Configuration configuration() const override;
   void configure(std::string_view json, Answer<Configuration> answer) override;

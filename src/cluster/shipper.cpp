@@ -40,9 +40,9 @@ void Shipper::trainer_has(Sequence position, bool misses, bool idle) {
   if (position >= shipped_) return;
   const auto now = Clock::now();
   // What was confirmed lately may be on its way, and so may what was shipped after a rewind.
-  const bool is_lost = (misses && now > last_rewind_ + options_.patience) ||
-                       (idle && now > last_confirmed_ + options_.patience &&
-                        now > last_rewind_ + options_.patience);
+  const bool is_lost =
+      (misses && now > last_rewind_ + options_.patience) ||
+      (idle && now > last_confirmed_ + options_.patience && now > last_rewind_ + options_.patience);
   if (!is_lost) return;
   last_rewind_ = now;
   go_back_ = position + 1;
@@ -98,7 +98,8 @@ void Shipper::run() {
         batch = {options_.node, from, spool_.first(), std::move(records).value()};
       }
       if (!batch.records.empty() && !ship(batch)) continue;
-      const Sequence through = batch.first + batch.records.size() - 1;
+      const std::size_t records = batch.records.size();
+      const Sequence through = batch.first + records - 1;
       batch.records.clear();
       {
         const std::lock_guard lock(mutex_);
@@ -107,6 +108,9 @@ void Shipper::run() {
       }
       options_.shipped(through);
       waits = false;
+      if (spool_.last() - through > records) continue;  // it lags
+      std::unique_lock lock(mutex_);
+      wake_.wait_for(lock, options_.pause, [this] { return stopping_ || go_back_ != 0; });
     } catch (const std::exception& error) {
       note_safely(options_.note, "shipping failed and is tried again: ", error.what());
     }

@@ -16,6 +16,9 @@ namespace sau::detail {
 struct ShipperOptions {
   std::string node;
   std::size_t message_bytes = std::size_t{512} << 10;  // NATS takes 1 MB
+  // Between two messages that are not full. Each costs the trainer a sync of its disk, and under
+  // load many records should share that.
+  std::chrono::milliseconds pause{10};
   std::chrono::milliseconds retry{200};
   std::chrono::milliseconds patience{1000};  // before what was shipped counts as lost
   // Appends to the stream; a message with the same id is taken once.
@@ -42,8 +45,8 @@ class Shipper {
 
   // There are new records.
   void wake();
-  // The trainer's log has everything up to here: it is dropped. `misses`: the trainer has seen later
-  // records; `idle`: it has read the stream to its end.
+  // The trainer's log has everything up to here: it is dropped. `misses`: the trainer has seen
+  // later records; `idle`: it has read the stream to its end.
   void trainer_has(Sequence position, bool misses, bool idle);
 
   Sequence shipped() const noexcept { return shipped_.load(std::memory_order_acquire); }

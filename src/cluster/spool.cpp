@@ -90,8 +90,8 @@ Spool::Spool(fs::path folder, SpoolOptions options)
   if (lock_ < 0 || ::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
     const std::string why = std::strerror(errno);
     if (lock_ >= 0) ::close(lock_);
-    throw Error(fmt::format("{}: cannot be locked: {}; is another node using it?",
-                            folder_.string(), why));
+    throw Error(
+        fmt::format("{}: cannot be locked: {}; is another node using it?", folder_.string(), why));
   }
   try {
     open_all();
@@ -117,7 +117,8 @@ void Spool::open_all() {
     const std::string stem = entry.path().stem().string();
     Sequence first = 0;
     for (const char digit : stem) {
-      if (digit < '0' || digit > '9') throw Error(entry.path().string() + ": not a file of a spool");
+      if (digit < '0' || digit > '9')
+        throw Error(entry.path().string() + ": not a file of a spool");
       first = 10 * first + static_cast<Sequence>(digit - '0');
     }
     firsts.push_back(first);

@@ -17,9 +17,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds kLookPause = 1s, kTickAfter = 1s, kRetryFeed = 200ms,
-                                    kIdleWait = 100ms, kHeraldPause = 100ms,
-                                    kPresencePause = 500ms, kRenewPause = 1s, kModelPause = 50ms,
-                                    kAskedPause = 400ms, kNodeGone = 60s;
+                                    kIdleWait = 100ms, kHeraldPause = 100ms, kPresencePause = 500ms,
+                                    kRenewPause = 1s, kModelPause = 50ms, kAskedPause = 400ms,
+                                    kNodeGone = 60s;
 constexpr int kModelShare = 10;  // publishing takes at most this fraction of the time
 constexpr std::size_t kModelBytes = 512U << 10, kTakenBytes = 256U << 10, kChecksumsKept = 2000;
 constexpr const char* kLeaseKey = "leader";
@@ -65,8 +65,7 @@ Trainer::Trainer(LocalService& service, TrainerOptions options)
   });
   link_->subscribe(names_.taken + leadership_.trainer(),
                    [this](std::string_view bytes, std::string_view reply_to) {
-                     static_cast<void>(
-                         link_->publish(std::string(reply_to), messages_for(bytes)));
+                     static_cast<void>(link_->publish(std::string(reply_to), messages_for(bytes)));
                    });
   feed_ = std::thread([this] { feed(); });
   herald_ = std::thread([this] { herald(); });
@@ -167,8 +166,8 @@ bool Trainer::lead_some() {
   }
   if (message.value()) {
     idle_ = false;
-    const Status taken = take(
-        feeder_.next(stream_.created, next, message.value()->time, message.value()->bytes));
+    const Status taken =
+        take(feeder_.next(stream_.created, next, message.value()->time, message.value()->bytes));
     if (!taken.ok()) throw Error(taken.failure().message);
     return true;
   }
@@ -194,8 +193,8 @@ Status Trainer::take(const TakenMessage& message) {
 void Trainer::tick() {
   if (service_.waiting() == 0 && service_.early_rewards() == 0) return;
   if (Clock::now() < last_taken_ + kTickAfter) return;
-  const std::string id = fmt::format("tick.{}.{}.{}", leadership_.trainer(), leadership_.epoch(),
-                                     ticks_.fetch_add(1));
+  const std::string id =
+      fmt::format("tick.{}.{}.{}", leadership_.trainer(), leadership_.epoch(), ticks_.fetch_add(1));
   static_cast<void>(link_->append(names_.events, id, encode(ShippedBatch{})));
 }
 
@@ -296,8 +295,8 @@ void Trainer::herald() {
       const auto lease = link_->lease(names_.leases, kLeaseKey);
       if (!lease.ok()) {
         if (!link_->connected()) return;
-        static_cast<void>(link_->create_leases(names_.leases, Leadership::kLease,
-                                               options_.cluster.replicas));
+        static_cast<void>(
+            link_->create_leases(names_.leases, Leadership::kLease, options_.cluster.replicas));
         return;
       }
       std::uint64_t revision = 0;
@@ -331,13 +330,11 @@ void Trainer::herald() {
 
 void Trainer::announce() {
   const StreamPlace place = feeder_.place();
-  nlohmann::ordered_json json = {{"trainer", leadership_.trainer()},
-                                 {"epoch", leadership_.epoch()},
-                                 {"number", place.number},
-                                 {"idle", idle_.load()},
-                                 {"version", sent_version_.load()},
-                                 {"positions", feeder_.positions()},
-                                 {"misses", feeder_.misses()}};
+  nlohmann::ordered_json json = {
+      {"trainer", leadership_.trainer()}, {"epoch", leadership_.epoch()},
+      {"number", place.number},           {"idle", idle_.load()},
+      {"version", sent_version_.load()},  {"positions", feeder_.positions()},
+      {"misses", feeder_.misses()}};
   {
     const std::lock_guard lock(mutex_);
     json["checksum"] = sent_checksum_;

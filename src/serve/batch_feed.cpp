@@ -41,8 +41,8 @@ void BatchWork::add(FeedOperation& operation) {
             const std::string id = each.answer.event_id;
             if (known(id)) {
               ++outcome->repeated;
-              each.done = [outcome, id, chosen = each.answer.chosen](
-                              const Result<RankAnswer>& first) {
+              each.done = [outcome, id,
+                           chosen = each.answer.chosen](const Result<RankAnswer>& first) {
                 if (first.ok() && first.value().chosen == chosen) return;
                 ++outcome->contradicting;
                 outcome->contradiction = id;

@@ -72,12 +72,11 @@ std::vector<EarlyRewards::Item> EarlyRewards::take(std::string_view event_id, St
 std::size_t EarlyRewards::drop(const std::function<bool(Milliseconds)>& too_long_ago,
                                StoreBatch& batch) {
   std::size_t dropped = 0;
-  for (; !by_time_.empty() && too_long_ago(by_time_.front().second.first);
-       by_time_.pop_front()) {
+  for (; !by_time_.empty() && too_long_ago(by_time_.front().second.first); by_time_.pop_front()) {
     const auto& [number, what] = by_time_.front();
     const auto [begin, end] = by_event_.equal_range(what.second);
-    const auto found = std::find_if(
-        begin, end, [n = number](const auto& each) { return each.second.first == n; });
+    const auto found =
+        std::find_if(begin, end, [n = number](const auto& each) { return each.second.first == n; });
     if (found == end) continue;  // its decision has come
     batch.rows.emplace_back(key_of_early(number), std::nullopt);
     by_event_.erase(found);

@@ -319,8 +319,8 @@ void Journal::expire(BatchWork& work) {
   for (const Slot& slot : slots_) {
     if (waits(slot)) break;
     // What a fed journal expires must not depend on which settled slots are still here.
-    overdue_ = (++seen >= kSlotsSeen && !options_.fed) || plain.size() == kExpiredList * kExpiredLists ||
-               others == kExpiredOthers;
+    overdue_ = (++seen >= kSlotsSeen && !options_.fed) ||
+               plain.size() == kExpiredList * kExpiredLists || others == kExpiredOthers;
     if (overdue_) break;
     if (slot.settled || std::ranges::binary_search(settled, slot.decision)) continue;
     if (slot.plain && !std::ranges::binary_search(changed, slot.decision)) {

@@ -96,7 +96,7 @@ struct FeedOperation {
   // What became of the parts.
   struct Outcome {
     std::size_t decisions = 0, repeated = 0;  // the latter: their event id was there before
-    std::size_t contradicting = 0;  // among the repeated ones: other choices than the first
+    std::size_t contradicting = 0;       // among the repeated ones: other choices than the first
     std::size_t early = 0, dropped = 0;  // rewards that wait; that had waited for too long
     std::size_t refused = 0;             // configurations that were wrong
     std::string contradiction = {};      // the id of one such event
@@ -109,11 +109,10 @@ struct FeedOperation {
   std::vector<std::pair<std::string, std::optional<std::string>>> rows;  // written with it
   Answer<Outcome> done;
 };
-using Operation =
-    std::variant<RankOperation, RewardOperation, ActivateOperation, ConfigureOperation,
-                 ModelOperation, PolicyOperation, RollbackOperation, RemoveOperation,
-                 TrialBeginOperation, TrialEndOperation, SlotsOperation, GroupOperation,
-                 FeedOperation>;
+using Operation = std::variant<RankOperation, RewardOperation, ActivateOperation,
+                               ConfigureOperation, ModelOperation, PolicyOperation,
+                               RollbackOperation, RemoveOperation, TrialBeginOperation,
+                               TrialEndOperation, SlotsOperation, GroupOperation, FeedOperation>;
 
 // Is told what happened, for counters and the live page. Called by the journal thread.
 class JournalObserver {

@@ -230,25 +230,27 @@ class StoredService final : public LocalService, public JournalObserver {
   std::string metrics() const override {
     const auto published = learner_.published();
     return metrics_.text(
-        {.queued = static_cast<double>(journal_.queued()),
-         .waiting = static_cast<double>(journal_.waiting()),
-         .learner_lag = static_cast<double>(learner_.lag()),
-         .model_version = static_cast<double>(published->version),
-         .model_age = static_cast<double>(options_.clock() - published->time) / 1000.0,
-         .model_events = static_cast<double>(published->agent->learned()),
-         .log_bytes = static_cast<double>(log_bytes()),
-         .actions = static_cast<double>(published->agent->action_count()),
-         .writable = journal_.broken() ? 0.0 : 1.0,
-         .clock_offset = static_cast<double>(journal_.clock_offset()) / 1000.0,
-         .gate = learner_.gate()}) + (options_.more_metrics ? options_.more_metrics() : "");
+               {.queued = static_cast<double>(journal_.queued()),
+                .waiting = static_cast<double>(journal_.waiting()),
+                .learner_lag = static_cast<double>(learner_.lag()),
+                .model_version = static_cast<double>(published->version),
+                .model_age = static_cast<double>(options_.clock() - published->time) / 1000.0,
+                .model_events = static_cast<double>(published->agent->learned()),
+                .log_bytes = static_cast<double>(log_bytes()),
+                .actions = static_cast<double>(published->agent->action_count()),
+                .writable = journal_.broken() ? 0.0 : 1.0,
+                .clock_offset = static_cast<double>(journal_.clock_offset()) / 1000.0,
+                .gate = learner_.gate()}) +
+           (options_.more_metrics ? options_.more_metrics() : "");
   }
 
   void count_request(std::string_view what, int status, double seconds) override {
     metrics_.request(what, status, seconds);
   }
 
-  void count_connections(std::size_t open,
-                         const std::vector<std::pair<std::string, std::uint64_t>>& dropped) override {
+  void count_connections(
+      std::size_t open,
+      const std::vector<std::pair<std::string, std::uint64_t>>& dropped) override {
     metrics_.connections(open, dropped);
   }
 
@@ -359,6 +361,7 @@ class StoredService final : public LocalService, public JournalObserver {
 }  // namespace
 
 std::unique_ptr<LocalService> make_local_service(ServiceOptions options, bool fed) {
+  if (!fed) refuse_trainer(options.folder);
   return std::make_unique<StoredService>(std::move(options), fed);
 }
 

@@ -48,9 +48,7 @@ Policy Service::policy() const { return backend_->policy(); }
 void Service::set_policy(std::string_view json, Answer<Policy> answer) {
   backend_->set_policy(json, std::move(answer));
 }
-void Service::reset_policy(Answer<Policy> answer) {
-  backend_->reset_policy(std::move(answer));
-}
+void Service::reset_policy(Answer<Policy> answer) { backend_->reset_policy(std::move(answer)); }
 void Service::apply_trained(const Policy& policy, Answer<Policy> answer) {
   backend_->apply_trained(policy, std::move(answer));
 }

@@ -5,12 +5,19 @@ import sys
 
 sys.dont_write_bytecode = True
 
+import glob
+import json
 import os
+import resource
+import socket
+import subprocess
 import unittest
 
-from _cluster import AGENT, BASE, NATS, ClusterTestCase, NatsServers
+from _cluster import AGENT, BASE, NATS, ClusterTestCase, NatsServers, free_ports
+from _support import DEADLINE, PROGRAM
 
 NOWHERE = "nats://127.0.0.1:1"
+FAKETIME = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
 
 
 @unittest.skipUnless(os.path.exists(NATS), "nats-server is not installed")
@@ -105,7 +112,6 @@ class Cluster(ClusterTestCase):
         nats = NatsServers(self)
         trainer = self.trainer(nats.url, "trainer", "--agent", AGENT)
         # Files of this node cannot grow beyond 200 kB; the model is smaller than that.
-        import resource
         node = self.node(nats.url, "node", limits={resource.RLIMIT_FSIZE: 200_000})
         self.wait_ready(trainer, node)
         padding = "x" * 20_000
@@ -136,14 +142,78 @@ class Cluster(ClusterTestCase):
         self.refused(1, "serve", "node", "--join", wrong, says=["refuses the credentials"])
         trainer = self.trainer(right, "trainer", "--agent", AGENT)
         self.wait_ready(trainer)
+        # A stream that has the name of ours, and other subjects.
+        foreign = {"name": "sau_other", "subjects": ["orders"], "storage": "file",
+                   "retention": "limits", "max_consumers": -1, "num_replicas": 1}
+        with socket.create_connection(("127.0.0.1", nats.ports[0]), timeout=60) as connection:
+            body = json.dumps(foreign)
+            connection.sendall((
+                'CONNECT {"user":"sau","pass":"secret","verbose":false}\r\nSUB answer 1\r\n'
+                f"PUB $JS.API.STREAM.CREATE.sau_other answer {len(body)}\r\n{body}\r\n").encode())
+            answer = b""
+            while b"stream_create_response" not in answer:
+                answer += connection.recv(65536)
+        self.refused(1, "train", "other", "--join", right, "--application", "other",
+                     says=["sau_other is not of this application"])
+
+    def test_confirmed_by_the_stream_and_a_clock_that_is_wrong(self):
+        self.assertTrue(FAKETIME, "libfaketime is not installed: run tools/setup.sh test")
+        nats = NatsServers(self)
+        trainer = self.trainer(nats.url, "trainer", "--agent", AGENT)
+        node = self.node(nats.url, "node", "--confirm", "stream")
+        skewed = self.node(nats.url, "skewed", env=dict(os.environ, LD_PRELOAD=FAKETIME[0],
+                                                        FAKETIME="-3h",
+                                                        FAKETIME_DONT_FAKE_MONOTONIC="1"))
+        self.wait_ready(trainer, node, skewed)
+        # The reward comes three hours before its decision, by the clocks of the nodes.
+        self.assertEqual(node.rank(eventId="e1").status, 201)
+        self.assertEqual(node.metric("sau_spool_unshipped"), 0)
+        self.assertEqual(skewed.reward("e1", 1).status, 204)
+        self.assertEqual(skewed.rank(eventId="e2").status, 201)
+        self.assertEqual(node.reward("e2", 1).status, 204)
+        self.wait_empty(node, skewed)
+        nats.kill(0)
+        answer = node.rank(eventId="e3")
+        self.assertEqual(answer.status, 503, answer.body)
+        self.assertIn("not confirmed", answer.error()["message"])
+        self.assertFalse(node.is_ready())
+        self.assertEqual(skewed.rank(eventId="e4").status, 201)
+        nats.start(0)
+        self.wait_empty(node, skewed)
+        for each in (node, skewed, trainer):
+            each.stop()
+        events = self.exported("trainer")
+        self.assertEqual(set(events), {"e1", "e2", "e3", "e4"})
+        times = [events[name]["time"] for name in ("e1", "e2", "e4")]
+        self.assertEqual(times, sorted(times))
+        for name in ("e1", "e2"):
+            self.assertEqual([reward["late"] for reward in events[name]["rewards"]], [False])
 
     def listens(self, nats):
-        import socket
         try:
             socket.create_connection(("127.0.0.1", nats.ports[0]), timeout=1).close()
             return True
         except OSError:
             return False
+
+    def test_a_cluster_in_one_command(self):
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/cluster.sh")
+        environment = dict(os.environ, SAU=PROGRAM, SAU_PORTS=str(free_ports(1)[0] % 20_000 + 20_000))
+
+        def cluster(what):
+            done = subprocess.run([script, what], cwd=self.folder, env=environment, check=False,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=DEADLINE)
+            return done.returncode, done.stdout.decode()
+
+        code, said = cluster("up")
+        try:
+            self.assertEqual(code, 0, said)
+            self.assertIn("trainers: http://127.0.0.1:", said)
+            self.assertEqual(cluster("up")[0], 1)
+            self.assertIn("sau_trainer_leads 1", cluster("status")[1])
+        finally:
+            self.assertEqual(cluster("down")[0], 0)
+        self.assertEqual(cluster("sideways")[0], 2)
 
     def test_wrong_flags(self):
         self.refused(2, "train", "t", says=["--join"])

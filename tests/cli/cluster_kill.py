@@ -56,6 +56,7 @@ class Kill(ClusterTestCase):
                 node.start()
                 killed["node"] += 1
             else:
+                self.until(lambda: self.leader(trainers) is not None, lambda: "somebody leads")
                 leader = self.leader(trainers)
                 victim = leader if leader is not None and rng.random() < 0.7 else rng.choice(trainers)
                 victim.kill()

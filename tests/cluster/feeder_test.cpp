@@ -157,7 +157,8 @@ TEST(Feeder, APauseOfTheStreamExpiresNothing) {
 }
 
 TEST(Feeder, LogAndModelDependOnTheMessagesAlone) {
-  // One trainer restarts again and again, the other never; the second takes the first one's messages.
+  // One trainer restarts again and again, the other never; the second takes the first one's
+  // messages.
   const TemporaryFolder folder;
   FedTrainer leader(folder / "leader"), standby(folder / "standby");
   Sequence next = 1;
@@ -167,7 +168,8 @@ TEST(Feeder, LogAndModelDependOnTheMessagesAlone) {
       const std::string id = fmt::format("e{}-{}", round, i);
       records.push_back(decision(id));
       if (i % 3 == 0) records.push_back(reward(id, 0.25 * (i % 4)));
-      if (i % 50 == 1 && round > 0) records.push_back(reward(fmt::format("e{}-{}", round - 1, i), 1));
+      if (i % 50 == 1 && round > 0)
+        records.push_back(reward(fmt::format("e{}-{}", round - 1, i), 1));
     }
     const std::size_t count = records.size();
     leader.take(shipped("n", next, std::move(records)), kStart + round * 70 * kSecond);

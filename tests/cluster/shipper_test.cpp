@@ -67,6 +67,7 @@ class ShipperTest : public ::testing::Test {
   ShipperOptions options() {
     return {.node = "n",
             .message_bytes = 30,
+            .pause = std::chrono::milliseconds(1),
             .retry = std::chrono::milliseconds(1),
             .patience = std::chrono::milliseconds(0),
             .append = [this](const std::string& id,
