@@ -34,6 +34,7 @@ USES = {
     "http": "core",
     "store": "core",
     "serve": "core model agent catalog evaluate store",
+    "cluster": "core model agent catalog store serve",
     "logs": "core model evaluate store serve",
     "evaluations": "core model agent catalog evaluate store serve logs",
     "serve_http": "core store serve evaluations http",

@@ -10,11 +10,12 @@ set -euo pipefail
 build_packages=(g++ cmake ninja-build ccache pkg-config git
   libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev liblzma-dev libarchive-dev
   libcurl4-openssl-dev libssl-dev libboost-dev libxxhash-dev libcairo2-dev fonts-dejavu-core)
-program_packages=(nodejs npm librocksdb-dev liblz4-dev libsimdjson-dev prometheus-cpp-dev)
+program_packages=(nodejs npm librocksdb-dev liblz4-dev libsimdjson-dev prometheus-cpp-dev
+  libnats-dev)
 python_packages=(pybind11-dev python3 python3-dev python3-numpy python3-pip python3-venv patchelf)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libeigen3-dev
   clang-format clang-tidy clang libclang-rt-dev lld llvm chromium qemu-user curl openssl libfaketime
-  debootstrap libopenmpi-dev openmpi-bin
+  debootstrap libopenmpi-dev openmpi-bin nats-server
   python3-pytest python3-pandas python3-matplotlib python3-sklearn mypy)
 aarch64_packages=(g++-aarch64-linux-gnu qemu-user nodejs npm)
 latex_packages=(texlive-latex-base texlive-latex-recommended lmodern)
@@ -59,10 +60,10 @@ setup: this is not a Debian or Ubuntu system, so nothing is installed. You need:
   CLI11 2.1, fmt 9, nlohmann-json 3.11, zlib 1.2, liblzma 5.4, libarchive 3.6, libcurl 7.85,
   OpenSSL 3, Boost 1.74 (headers), xxHash 0.8 (headers), Cairo 1.16 with its SVG, PDF and PNG surfaces, a
   sans-serif font; for the program also RocksDB 7.8, simdjson 3, prometheus-cpp 1.0, and Node.js 18
-  with npm for its pages; ccache if you like, and an MPI 3 library such as Open MPI 4.1 for sau-mpi; for the Python package also Python 3.11 with its
+  with npm for its pages; ccache if you like, and an MPI 3 library such as Open MPI 4.1 for sau-mpi; for clusters NATS' C client 3.4 (libnats); for the Python package also Python 3.11 with its
   headers, NumPy 1.22 and pybind11 2.10, and patchelf 0.14 to make wheels (for aarch64 also
   g++ 12 for aarch64, qemu-aarch64, and Debian's apt-get); for the tests also GoogleTest 1.12, Google Benchmark 1.7,
-  Eigen 3.4, clang, clang-format, clang-tidy, lld and llvm-symbolizer 14, Chromium at /usr/bin/chromium, qemu-x86_64, libfaketime, debootstrap 1.0, Open MPI 4.1 with mpirun, pytest 7,
+  Eigen 3.4, clang, clang-format, clang-tidy, lld and llvm-symbolizer 14, Chromium at /usr/bin/chromium, qemu-x86_64, libfaketime, debootstrap 1.0, Open MPI 4.1 with mpirun, nats-server 2.9, pytest 7,
   pandas 1.5, matplotlib 3.6, scikit-learn 1.2, mypy 1.0; pdflatex with booktabs and lmodern if you like.
   Debian calls them: ${packages[*]}
 END

@@ -11,6 +11,7 @@ constexpr Command kCommands[] = {
     {"report", "make one page of figures, tables and comparisons from results", describe_report},
     {"watch", "show a run in progress, on the terminal and in a browser", describe_watch},
     {"serve", "serve decisions over HTTP and learn from their rewards", describe_serve},
+    {"train", "learn what the nodes of a cluster were told, and publish the model", describe_train},
     {"log", "export, check, back up or repair what sau serve has logged", describe_log},
     {"evaluate", "say what other policies would have earned, from a log of decisions",
      describe_evaluate},

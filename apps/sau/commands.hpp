@@ -28,6 +28,7 @@ Handler describe_table(CLI::App& app);
 Handler describe_report(CLI::App& app);
 Handler describe_watch(CLI::App& app);
 Handler describe_serve(CLI::App& app);
+Handler describe_train(CLI::App& app);
 Handler describe_log(CLI::App& app);
 Handler describe_evaluate(CLI::App& app);
 Handler describe_list(CLI::App& app);

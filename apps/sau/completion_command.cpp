@@ -99,8 +99,10 @@ std::vector<std::string> choices_in(E) {
 
 // The values that a flag of that command takes; empty if it takes anything.
 std::vector<std::string> values_of(const std::string& command, const std::string& flag) {
-  if (command == "serve" && flag == "agent") return agents_to_serve();
-  if (command == "serve" && flag == "log-format") return {"text", "json"};
+  const bool serves = command == "serve" || command == "train";
+  if (serves && flag == "agent") return agents_to_serve();
+  if (serves && flag == "log-format") return {"text", "json"};
+  if (command == "serve" && flag == "confirm") return {"spool", "stream"};
   if (command == "log" && flag == "format") return {"jsonl", "dsjson"};
   if (command == "evaluate" && flag == "format") return choices_in(ChoiceFormat{});
   if (command == "report" && flag == "format") {
@@ -131,7 +133,8 @@ constexpr const char* kValueFlags[] = {"problem", "agent",     "only",     "tabl
 // These flags take other values than flags of the same name in other commands.
 constexpr std::pair<const char*, const char*> kOwnValues[] = {
     {"report", "only"},      {"report", "format"}, {"serve", "agent"},
-    {"serve", "log-format"}, {"log", "format"},    {"evaluate", "format"}};
+    {"serve", "log-format"}, {"log", "format"},    {"evaluate", "format"},
+    {"serve", "confirm"},    {"train", "agent"},   {"train", "log-format"}};
 constexpr const char* kShells[] = {"bash", "zsh", "fish"};
 
 // The words that may follow `sau data COMMAND` besides flags.
@@ -198,7 +201,7 @@ std::string bash_script() {
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   case "$typed" in
     "inspect "*|"data add "*) COMPREPLY+=($(compgen -f -- "$current")) ;;
-    "merge "*|"table "*|"report "*|"watch "*|"serve "*|"log "?*" "*) COMPREPLY+=($(compgen -d -- "$current")) ;;
+    "merge "*|"table "*|"report "*|"watch "*|"serve "*|"train "*|"log "?*" "*) COMPREPLY+=($(compgen -d -- "$current")) ;;
   esac
 }}
 complete -F _sau sau
@@ -245,7 +248,7 @@ std::string fish_script() {
     }
     if (command.name == "inspect" || command.name == "merge" || command.name == "table" ||
         command.name == "report" || command.name == "watch" || command.name == "serve" ||
-        command.name == "log" || command.name == "evaluate")
+        command.name == "train" || command.name == "log" || command.name == "evaluate")
       script += fmt::format("complete -c sau -n {} -F\n", when);
     if (command.name == "completion") {
       script += fmt::format("complete -c sau -n {} -a 'bash zsh fish'\n", when);

@@ -12,6 +12,7 @@
 #include "flags.hpp"
 #include "inherited_sockets.hpp"
 #include "operator_lines.hpp"
+#include "sau/cluster/cluster.hpp"
 #include "sau/core/error.hpp"
 #include "sau/http/host.hpp"
 #include "sau/http/http_server.hpp"
@@ -23,7 +24,15 @@
 namespace sau::cli {
 namespace {
 
+// Who answers: a service of one machine, a node or a trainer of a cluster.
+enum class Role { kAlone, kNode, kTrainer };
+
 struct ServeFlags {
+  std::string command = "serve";
+  Role role = Role::kAlone;
+  ClusterOptions cluster;
+  std::string confirm = "spool";
+  std::optional<std::uint64_t> replicas;
   std::string agent, listen = "127.0.0.1";
   std::optional<std::uint64_t> seed;
   std::string key_file, tls_certificate, tls_key, log_format = "text";
@@ -58,6 +67,34 @@ struct ServeFlags {
 };
 
 constexpr std::size_t kHealthConnections = 16;
+
+void check_cluster(ServeFlags& flags) {
+  ClusterOptions& cluster = flags.cluster;
+  if (flags.command == "train") flags.role = Role::kTrainer;
+  if (flags.role == Role::kAlone && !cluster.servers.empty()) flags.role = Role::kNode;
+  if (flags.role == Role::kAlone) {
+    if (flags.confirm != "spool" || cluster.application != "sau" || !cluster.credentials.empty() ||
+        !cluster.ca.empty() || !cluster.certificate.empty()) {
+      throw UsageError(
+          "serve: --application, --confirm and the options of NATS are for the nodes of a cluster; "
+          "they need --join");
+    }
+    return;
+  }
+  if (!flags.apps.empty()) {
+    throw UsageError(flags.command +
+                     ": --app and --join do not go together: each application of a cluster has "
+                     "processes of its own, with --application");
+  }
+  if (flags.confirm != "spool" && flags.confirm != "stream") {
+    throw UsageError("serve: --confirm " + flags.confirm + "; expected spool or stream");
+  }
+  if (cluster.certificate.empty() != cluster.key.empty()) {
+    throw UsageError(flags.command + ": --nats-certificate and --nats-key go together");
+  }
+  cluster.confirm_stream = flags.confirm == "stream";
+  cluster.replicas = static_cast<int>(flags.replicas.value_or(0));
+}
 
 void check(const ServeFlags& flags) {
   if (flags.key_file.empty() && !is_loopback(flags.listen)) {
@@ -168,6 +205,7 @@ void reload(const ServeFlags& flags, ServiceOverHttp& over_http,
 int serve(const std::string& folder, ServeFlags flags) {
   const Listeners listeners = take_listeners(flags);
   check(flags);
+  check_cluster(flags);
   if (flags.log_format == "json") write_lines_as_json();
   const bool has_health = flags.health_port || listeners.health >= 0;
   std::vector<Served> all = served_folders(folder, flags.apps);
@@ -199,7 +237,17 @@ int serve(const std::string& folder, ServeFlags flags) {
   over_http_options.on_failure = note_failure;
   over_http_options.limits = {static_cast<double>(flags.rate_limit.value_or(0)),
                               static_cast<double>(flags.address_rate_limit.value_or(0))};
-  open(all, options);
+  switch (flags.role) {
+    case Role::kAlone:
+      open(all, options);
+      break;
+    case Role::kNode:
+      open_as_node(all.front(), options, flags.cluster);
+      break;
+    case Role::kTrainer:
+      open_as_trainer(all.front(), options, flags.cluster);
+      break;
+  }
   for (const Served& each : all) {
     if (!each.name.empty()) over_http_options.applications.push_back(each.application());
   }
@@ -229,8 +277,9 @@ int serve(const std::string& folder, ServeFlags flags) {
   check_secrets(flags);
   if (!flags.quiet) {
     for (const Served& each : all) {
-      say(fmt::format("serving {} with {} at {}{}\n", each.folder, each.service->agent(),
-                      address_of(flags, server.port()),
+      say(fmt::format("{} {} with {} at {}{}\n",
+                      flags.role == Role::kTrainer ? "training" : "serving", each.folder,
+                      each.service->agent(), address_of(flags, server.port()),
                       each.name.empty() ? "" : "apps/" + each.name + "/"));
     }
     if (health) say(fmt::format("health at {}\n", address_of(flags, health->port())));
@@ -247,7 +296,10 @@ int serve(const std::string& folder, ServeFlags flags) {
   if (!flags.quiet) note("stopping: requests that have begun are answered, the model is written");
   server.stop();
   if (health) health->stop();
-  for (const Served& each : all) each.service->stop();
+  for (Served& each : all) {
+    each.work.reset();
+    each.service->stop();
+  }
   return 0;
 }
 
@@ -256,13 +308,73 @@ void add_number(CLI::App& app, const std::string& name, Bounds bounds,
                 std::optional<std::uint64_t>& value, const std::string& help) {
   app.add_option_function<std::string>(
          name,
-         [name, bounds, &value](const std::string& given) {
+         [name, bounds, &value, command = app.get_name()](const std::string& given) {
            std::uint64_t number = 0;
-           detail::read_value("serve", name, given, bounds, number);
+           detail::read_value(command, name, given, bounds, number);
            value = number;
          },
          help)
       ->type_name("N");
+}
+
+// The options that say which cluster it is.
+void add_cluster(CLI::App& app, ServeFlags& flags) {
+  ClusterOptions& cluster = flags.cluster;
+  app.add_option("--application", cluster.application,
+                 "name of the application in the cluster; several may share the NATS servers [sau]")
+      ->type_name("NAME");
+  app.add_option("--nats-credentials", cluster.credentials,
+                 "file with the credentials for NATS, as made by nsc")
+      ->type_name("FILE");
+  app.add_option("--nats-ca", cluster.ca, "certificates to trust when NATS uses TLS, PEM")
+      ->type_name("FILE");
+  app.add_option("--nats-certificate", cluster.certificate,
+                 "certificate to show to NATS, PEM; needs --nats-key")
+      ->type_name("FILE");
+  app.add_option("--nats-key", cluster.key, "its private key, PEM")->type_name("FILE");
+}
+
+// The options of serve and train alike.
+std::shared_ptr<ServeFlags> add_common(CLI::App& app) {
+  const auto flags = add_flags<ServeFlags>(app);
+  app.add_option("--agent", flags->agent,
+                 "model+strategy, as for sau run (see sau list); the folder keeps it\n"
+                 "[sau, a committee of models]")
+      ->type_name("SPEC");
+  add_number(app, "--seed", {}, flags->seed,
+             "seed of the model's first weights and of all draws; the folder keeps it [1]");
+  add_number(app, "--connections-per-address", {.min = 1.0, .max = 100000.0},
+             flags->connections_per_address,
+             "connections from one address [half of --connections; loopback: no limit]");
+  add_number(app, "--health-port", {.min = 0.0, .max = 65535.0}, flags->health_port,
+             "a second port with only /healthz, /readyz and /metrics; 0: any free port [none]");
+  add_number(app, "--rate-limit", {.min = 1.0, .max = 1e9}, flags->rate_limit,
+             "requests a second with one key; more are answered 429 [no limit]");
+  add_number(app, "--address-rate-limit", {.min = 1.0, .max = 1e9}, flags->address_rate_limit,
+             "the same for one address [no limit]");
+  app.add_option("--log-format", flags->log_format,
+                 "how lines are written to standard error: text or json [text]")
+      ->type_name("FORMAT");
+  app.add_option("--listen", flags->listen,
+                 "IP address to listen on; needs --key-file unless it is loopback [127.0.0.1]")
+      ->type_name("ADDRESS");
+  app.add_option("--key-file", flags->key_file,
+                 "file with the keys of callers, one per line; after a key may come its rights\n"
+                 "(decide, reward, read, admin; without any it has all), app=NAME and rate=N")
+      ->type_name("FILE");
+  app.add_option("--tls-certificate", flags->tls_certificate, "certificate chain, PEM")
+      ->type_name("FILE");
+  app.add_option("--tls-key", flags->tls_key, "its private key, PEM")->type_name("FILE");
+  add_cluster(app, *flags);
+  return flags;
+}
+
+Handler add_folder(CLI::App& app, const std::shared_ptr<ServeFlags>& flags) {
+  const auto folder = std::make_shared<std::string>();
+  app.add_option("folder", *folder,
+                 "folder of the events, the model and the settings; created if missing")
+      ->required();
+  return [flags, folder] { return serve(*folder, *flags); };
 }
 
 }  // namespace
@@ -290,45 +402,48 @@ Handler describe_serve(CLI::App& app) {
       "it\n"
       "reads the keys and the certificate again; connections stay open.\n"
       "docs/service.md has a tour of ten minutes, docs/http.md describes every call.");
-  const auto flags = add_flags<ServeFlags>(app);
-  app.add_option("--agent", flags->agent,
-                 "model+strategy, as for sau run (see sau list); the folder keeps it\n"
-                 "[sau, a committee of models]")
-      ->type_name("SPEC");
-  add_number(app, "--seed", {}, flags->seed,
-             "seed of the model's first weights and of all draws; the folder keeps it [1]");
-  add_number(app, "--connections-per-address", {.min = 1.0, .max = 100000.0},
-             flags->connections_per_address,
-             "connections from one address [half of --connections; loopback: no limit]");
-  add_number(app, "--health-port", {.min = 0.0, .max = 65535.0}, flags->health_port,
-             "a second port with only /healthz, /readyz and /metrics; 0: any free port [none]");
-  add_number(app, "--rate-limit", {.min = 1.0, .max = 1e9}, flags->rate_limit,
-             "requests a second with one key; more are answered 429 [no limit]");
-  add_number(app, "--address-rate-limit", {.min = 1.0, .max = 1e9}, flags->address_rate_limit,
-             "the same for one address [no limit]");
+  const auto flags = add_common(app);
   app.add_option("--app", flags->apps,
                  "a further application with a folder of its own, below /apps/NAME; may be given\n"
                  "several times")
       ->type_name("NAME=FOLDER")
       ->allow_extra_args(false);
-  app.add_option("--log-format", flags->log_format,
-                 "how lines are written to standard error: text or json [text]")
-      ->type_name("FORMAT");
-  app.add_option("--listen", flags->listen,
-                 "IP address to listen on; needs --key-file unless it is loopback [127.0.0.1]")
-      ->type_name("ADDRESS");
-  app.add_option("--key-file", flags->key_file,
-                 "file with the keys of callers, one per line; after a key may come its rights\n"
-                 "(decide, reward, read, admin; without any it has all), app=NAME and rate=N")
-      ->type_name("FILE");
-  app.add_option("--tls-certificate", flags->tls_certificate, "certificate chain, PEM")
-      ->type_name("FILE");
-  app.add_option("--tls-key", flags->tls_key, "its private key, PEM")->type_name("FILE");
-  const auto folder = std::make_shared<std::string>();
-  app.add_option("folder", *folder,
-                 "folder of the events, the model and the settings; created if missing")
+  app.add_option("--join", flags->cluster.servers,
+                 "be a node of a cluster: nats://HOST:PORT, several with commas between them;\n"
+                 "docs/cluster.md")
+      ->type_name("URL");
+  app.add_option("--confirm", flags->confirm,
+                 "a node answers when a record is on its own disk (spool), or when the stream has\n"
+                 "it, too (stream) [spool]")
+      ->type_name("WHERE");
+  return add_folder(app, flags);
+}
+
+Handler describe_train(CLI::App& app) {
+  app.description(
+      "The trainer of a cluster: joins what its nodes (sau serve --join) were told, logs it,\n"
+      "learns, and publishes the model to the nodes. FOLDER has the same log as that of sau "
+      "serve.\n"
+      "A second trainer, with a folder of its own, stands by and takes over when the first dies.");
+  app.footer(
+      "Examples:\n"
+      "  sau train trainer --join nats://10.0.0.1:4222,nats://10.0.0.2:4222,nats://10.0.0.3:4222\n"
+      "  sau serve node --join nats://10.0.0.1:4222,nats://10.0.0.2:4222,nats://10.0.0.3:4222\n"
+      "  sau log verify trainer\n"
+      "The page, the metrics and the explanations of decisions are at its port; decisions and\n"
+      "rewards go to the nodes. docs/cluster.md says what is kept when something is lost.");
+  const auto flags = add_common(app);
+  flags->command = "train";
+  app.add_option("--join", flags->cluster.servers,
+                 "NATS servers: nats://HOST:PORT, several with commas between them")
+      ->type_name("URL")
       ->required();
-  return [flags, folder] { return serve(*folder, *flags); };
+  add_number(app, "--replicas", {.min = 1.0, .max = 5.0}, flags->replicas,
+             "copies of the stream [3 if there are that many NATS servers, else 1]");
+  app.add_flag("--lead", flags->cluster.lead,
+               "lead even if another trainer may have more of a stream that was lost: what only\n"
+               "that one has is given up");
+  return add_folder(app, flags);
 }
 
 }  // namespace sau::cli

@@ -30,6 +30,11 @@ std::filesystem::path whole_path(const std::string& folder) {
   return std::filesystem::weakly_canonical(std::filesystem::absolute(folder));
 }
 
+void add_evaluations(Served& served, const ServiceOptions& options) {
+  served.evaluations = std::make_unique<Evaluations>(
+      *served.service, EvaluationsOptions{.folder = served.folder, .note = options.note});
+}
+
 }  // namespace
 
 std::vector<Served> served_folders(const std::string& folder,
@@ -61,9 +66,22 @@ void open(std::vector<Served>& all, const ServiceOptions& options) {
       };
     }
     each.service = std::make_unique<Service>(own);
-    each.evaluations = std::make_unique<Evaluations>(
-        *each.service, EvaluationsOptions{.folder = each.folder, .note = own.note});
+    add_evaluations(each, own);
   }
+}
+
+void open_as_node(Served& served, ServiceOptions options, const ClusterOptions& cluster) {
+  options.folder = served.folder;
+  served.service = open_node(options, cluster);
+  add_evaluations(served, options);
+}
+
+void open_as_trainer(Served& served, ServiceOptions options, const ClusterOptions& cluster) {
+  options.folder = served.folder;
+  OpenTrainer opened = open_trainer(options, cluster);
+  served.service = std::move(opened.service);
+  add_evaluations(served, options);
+  served.work = std::move(opened.work);
 }
 
 }  // namespace sau::cli

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sau/cluster/cluster.hpp"
 #include "sau/evaluations/evaluations.hpp"
 #include "sau/serve/service.hpp"
 #include "sau/serve_http/service_over_http.hpp"
@@ -15,6 +16,7 @@ struct Served {
   std::string name, folder;
   std::unique_ptr<Service> service = {};
   std::unique_ptr<Evaluations> evaluations = {};
+  std::shared_ptr<void> work = {};  // of a trainer; ended before the service
 
   Application application() const { return {name, service.get(), evaluations.get()}; }
 };
@@ -26,5 +28,8 @@ std::vector<Served> served_folders(const std::string& folder,
 
 // Starts the service of each; the options are the same for all except for the folder.
 void open(std::vector<Served>& all, const ServiceOptions& options);
+// The same for a member of a cluster.
+void open_as_node(Served& served, ServiceOptions options, const ClusterOptions& cluster);
+void open_as_trainer(Served& served, ServiceOptions options, const ClusterOptions& cluster);
 
 }  // namespace sau::cli

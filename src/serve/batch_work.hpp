@@ -18,13 +18,14 @@ namespace sau::detail {
 class BatchWork {
  public:
   BatchWork(const SharedStore& store, const Configuration& configuration, Sequence last,
-            const LogClock& clock)
+            const LogClock& clock, EarlyRewards* early = nullptr)
       : store_(store),
         configuration_(configuration),
         first_(last + 1),
         last_(last),
         clock_(clock),
-        now_(clock.time()) {}
+        now_(clock.time()),
+        early_(early) {}
   BatchWork(const BatchWork&) = delete;
   BatchWork& operator=(const BatchWork&) = delete;
   ~BatchWork() = default;
@@ -42,6 +43,7 @@ class BatchWork {
   void add(TrialEndOperation& operation);
   void add(SlotsOperation& operation);
   void add(GroupOperation& operation);
+  void add(FeedOperation& operation);
   // The reward wait time of a decision is over. Fails only if the store fails.
   std::optional<Failure> expire(Sequence decision);
   // The same for sorted decisions that are active and have no reward: nothing is looked up.
@@ -97,6 +99,7 @@ class BatchWork {
   Sequence first_, last_;
   const LogClock& clock_;
   Milliseconds now_;
+  EarlyRewards* early_;  // only in a journal that is fed
   StoreBatch batch_;
   std::vector<WaitingDecision> started_;
   std::vector<Sequence> changed_, settled_;

@@ -138,7 +138,7 @@ Result<std::string> describe_history(const Activity& activity, std::string_view 
 }
 
 std::string describe_status(const ServiceView& view, const Activity& activity,
-                            const EventStore& store) {
+                            const EventStore* store) {
   const auto history = activity.history(Span::kFiveMinutes, view.now);
   const Period all = sum_of(history);
   constexpr std::size_t kLately = 10;  // whole seconds
@@ -178,7 +178,9 @@ std::string describe_status(const ServiceView& view, const Activity& activity,
                      {"actions", each.actions},
                      {"reward", Json()},
                      {"state", "waiting"}};
-    if (const auto state = store.event(each.event_id); state.ok() && state.value()) {
+    const auto state = store != nullptr ? store->event(each.event_id)
+                                        : Result<std::optional<EventState>>(std::nullopt);
+    if (state.ok() && state.value()) {
       const EventState& event = *state.value();
       decision["state"] = state_name(event, each.mode);
       if (has_outcome(event)) decision["reward"] = event.final_reward;

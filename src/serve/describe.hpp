@@ -57,7 +57,8 @@ std::vector<ActionRecord> records_of(const OfferAgent& agent,
 // What happened since the start, in periods of a span; a failure if there is no such span.
 Result<std::string> describe_history(const Activity& activity, std::string_view span,
                                      const ClockReading& now);
+// `store` says what became of the recent decisions; a node of a cluster has none.
 std::string describe_status(const ServiceView& view, const Activity& activity,
-                            const EventStore& store);
+                            const EventStore* store);
 
 }  // namespace sau::detail

@@ -24,6 +24,8 @@ constexpr Milliseconds kTimePause = 60'000;
 constexpr std::size_t kSlack = 4096;
 const Failure kNotWritable{Failure::Code::kUnavailable, "the log cannot be written at the moment"};
 const Failure kStopping{Failure::Code::kUnavailable, "the service is stopping"};
+const Failure kFed{Failure::Code::kConflict,
+                   "this is a trainer, which takes everything from its nodes: send it to a node"};
 
 void refuse(Operation& operation, const Failure& failure) {
   std::visit([&failure](auto& any) { any.done(failure); }, operation);
@@ -58,7 +60,9 @@ Journal::Journal(SharedStore& store, Current<Configuration>& configuration,
   open_.store(slots_.size(), std::memory_order_release);
   store_.read([this](const EventStore& events) {
     written_leaps_ = good(events.leaps());
-    clock_.start(events.head(), written_leaps_, options_.clock());
+    const LogHead head = events.head();
+    clock_.start(head, written_leaps_,
+                 options_.fed ? ClockReading{head.time, head.time} : options_.clock());
     written_time_ = events.head().time;
   });
   now();
@@ -73,6 +77,7 @@ void Journal::load() {
   store_.read([this](const EventStore& store) {
     last_ = last_entry_ = store.head().last;
     good(store.waiting([this](const WaitingDecision& each) { slots_.emplace_back(each); }));
+    if (options_.fed) early_.load(store);
   });
   // A batch whose write failed may still be in the store.
   configuration_.set(stored_configuration(store_, *configuration_.get()));
@@ -80,7 +85,7 @@ void Journal::load() {
 }
 
 Milliseconds Journal::now() {
-  const Milliseconds time = clock_.advance(options_.clock());
+  const Milliseconds time = options_.fed ? clock_.time() : clock_.advance(options_.clock());
   trusted_.store(clock_.trusted(), std::memory_order_relaxed);
   offset_.store(clock_.offset(), std::memory_order_relaxed);
   if (const auto note = clock_.take_note()) options_.note(*note);
@@ -88,6 +93,7 @@ Milliseconds Journal::now() {
 }
 
 std::optional<Failure> Journal::closed() const {
+  if (options_.fed) return kFed;
   if (broken()) return kNotWritable;
   if (waiting() >= options_.waiting) {
     return Failure{Failure::Code::kOverloaded, "too many events wait for their reward"};
@@ -109,7 +115,9 @@ void Journal::submit(Operation operation) {
   std::optional<Failure> failure;
   {
     const std::lock_guard lock(mutex_);
-    if (stopping_) {
+    if (options_.fed && !std::holds_alternative<FeedOperation>(operation)) {
+      failure = kFed;
+    } else if (stopping_) {
       failure = kStopping;
     } else if (queue_.size() >= options_.queue) {
       failure = Failure{Failure::Code::kOverloaded, "too many requests wait to be written"};
@@ -159,7 +167,7 @@ void Journal::stop() {
 }
 
 std::optional<Milliseconds> Journal::until_deadline() const {
-  if (stalled_ || slots_.empty()) return std::nullopt;
+  if (stalled_ || slots_.empty() || options_.fed) return std::nullopt;
   if (overdue_) return 0;
   const Milliseconds wait = configuration_.get()->reward_wait_time;
   return clock_.end_of_wait(slots_.front().time, wait) - clock_.time() + 1;
@@ -188,6 +196,19 @@ void Journal::run() {
       replace_files();
       continue;
     }
+    if (options_.fed) {
+      // One batch each. After a failure the store is reopened before the next.
+      for (Operation& operation : operations) {
+        std::vector<Operation> alone;
+        alone.push_back(std::move(operation));
+        if (broken() && !recover()) {
+          refuse_all(alone);
+        } else {
+          commit(alone, false);
+        }
+      }
+      operations.clear();
+    }
     commit(operations, stopping);
     clean();
     replace_files();
@@ -204,13 +225,19 @@ void Journal::commit(std::vector<Operation>& operations, bool stopping) {
   }
   std::optional<BatchWork> work;
   try {
+    if (options_.fed) {
+      finish_expiring();
+      for (const Operation& each : operations) clock_.follow(std::get<FeedOperation>(each).time);
+    }
     now();
-    work.emplace(store_, *configuration_.get(), last_, clock_);
+    work.emplace(store_, *configuration_.get(), last_, clock_, options_.fed ? &early_ : nullptr);
     for (Operation& operation : operations) {
       std::visit([&work](auto& any) { work->add(any); }, operation);
     }
     expire(*work);
     write(*work, keep_head, stopping);
+    if (options_.fed) finish_expiring();
+    early_count_.store(early_.size(), std::memory_order_relaxed);
   } catch (const std::exception& error) {
     broken_.store(true, std::memory_order_relaxed);
     note_safely(options_.note, "the log cannot be written: ", error.what());
@@ -227,7 +254,7 @@ void Journal::write(BatchWork& work, bool keep_head, bool stopping) {
   // After a restart events have waited until the time that was written last.
   const Milliseconds unwritten = clock_.time() - written_time_;
   const bool save_time = !slots_.empty() && unwritten > (stopping ? 0 : kTimePause);
-  if (batch.empty() && !batch.keep_head && !save_time) return;
+  if (batch.empty() && batch.rows.empty() && !batch.keep_head && !save_time) return;
   batch.waiting_from = slots_.empty() ? last_ + 1 : slots_.front().decision;
   clock_.forget_leaps(slots_.empty() ? clock_.time() : slots_.front().time);
   if (clock_.leaps() != written_leaps_) batch.leaps = clock_.leaps();
@@ -282,6 +309,15 @@ void Journal::update_slots(const BatchWork& work) {
   }
 }
 
+void Journal::finish_expiring() {
+  do {
+    BatchWork work(store_, *configuration_.get(), last_, clock_, &early_);
+    expire(work);
+    if (!work.batch().empty()) write(work, false, false);
+    answer(work);
+  } while (overdue_);
+}
+
 void Journal::expire(BatchWork& work) {
   const auto waits = [this, wait = configuration_.get()->reward_wait_time](const Slot& slot) {
     return clock_.end_of_wait(slot.time, wait) >= clock_.time();
@@ -298,8 +334,9 @@ void Journal::expire(BatchWork& work) {
   std::size_t others = 0, seen = 0;
   for (const Slot& slot : slots_) {
     if (waits(slot)) break;
-    overdue_ = ++seen == kSlotsSeen || plain.size() == kExpiredList * kExpiredLists ||
-               others == kExpiredOthers;
+    // What a fed journal expires must not depend on which settled slots are still here.
+    overdue_ = (++seen >= kSlotsSeen && !options_.fed) ||
+               plain.size() == kExpiredList * kExpiredLists || others == kExpiredOthers;
     if (overdue_) break;
     if (slot.settled || std::ranges::binary_search(settled, slot.decision)) continue;
     if (slot.plain && !std::ranges::binary_search(changed, slot.decision)) {
@@ -317,7 +354,7 @@ void Journal::expire(BatchWork& work) {
     }
   }
   // Settled slots behind an event that cannot be completed must not use up the scan for good.
-  if (seen == kSlotsSeen) {
+  if (seen >= kSlotsSeen) {
     const auto end = slots_.begin() + static_cast<std::ptrdiff_t>(seen);
     slots_.erase(std::remove_if(slots_.begin(), end, [](const Slot& each) { return each.settled; }),
                  end);

@@ -15,6 +15,7 @@
 #include "sau/serve/configuration.hpp"
 #include "sau/serve/service.hpp"
 #include "serve/current.hpp"
+#include "serve/early_rewards.hpp"
 #include "serve/log_clock.hpp"
 #include "serve/policy.hpp"
 #include "serve/shared_store.hpp"
@@ -95,11 +96,31 @@ struct GroupOperation {
   std::vector<std::variant<RewardOperation, ActivateOperation>> parts;
   Answer<Done> done;
 };
+// A message of the stream that feeds a trainer (cluster/trainer.hpp). It is a batch of its own and
+// has the stream's time, so the log depends on the messages alone. A reward whose decision has not
+// come yet waits for it. Nobody waits for the answers of the parts.
+struct FeedOperation {
+  // What became of the parts.
+  struct Outcome {
+    std::size_t decisions = 0, repeated = 0;  // the latter: their event id was there before
+    std::size_t contradicting = 0;       // among the repeated ones: other choices than the first
+    std::size_t early = 0, dropped = 0;  // rewards that wait; that had waited for too long
+    std::size_t refused = 0;             // configurations that were wrong
+    std::string contradiction = {};      // the id of one such event
+  };
+
+  Milliseconds time = 0;
+  std::vector<std::variant<RankOperation, RewardOperation, ActivateOperation, ConfigureOperation,
+                           ModelOperation>>
+      parts;
+  std::vector<std::pair<std::string, std::optional<std::string>>> rows;  // written with it
+  Answer<Outcome> done;
+};
 using Operation =
     std::variant<RankOperation, RewardOperation, ActivateOperation, ConfigureOperation,
                  ModelOperation, PolicyOperation, RollbackOperation, RemoveOperation,
                  StrikeOperation, TrialBeginOperation, TrialEndOperation, SlotsOperation,
-                 GroupOperation>;
+                 GroupOperation, FeedOperation>;
 
 // Other files for the store, which have the same log.
 struct Replacement {
@@ -123,6 +144,7 @@ class JournalObserver {
 
 struct JournalOptions {
   std::size_t queue = 8192, waiting = 5'000'000;
+  bool fed = false;  // takes only FeedOperations
   std::function<ClockReading()> clock;
   std::function<void(const std::string&)> note;
   // Called when the records up to `last` are on disk; `last_entry` is the latest entry of these.
@@ -165,6 +187,8 @@ class Journal {
   // Events that wait for their reward. One that was completed counts until the learner was told:
   // who sees 0 here, and then no lag of the learner, knows that everything is learned.
   std::size_t waiting() const noexcept { return open_.load(std::memory_order_acquire); }
+  // Rewards that wait for their decision.
+  std::size_t early() const noexcept { return early_count_.load(std::memory_order_relaxed); }
   bool broken() const noexcept { return broken_.load(std::memory_order_relaxed); }
   // The log's clock: the time that removal may rely on, and how far it is ahead of the wall clock.
   Milliseconds trusted_time() const noexcept { return trusted_.load(std::memory_order_relaxed); }
@@ -208,6 +232,9 @@ class Journal {
   void tell_learner();
   void answer(BatchWork& work);
   void expire(BatchWork& work);
+  // Fed journals: everything that the log's time has made too old is expired before the next
+  // message, so that it has the same place in every log of these messages.
+  void finish_expiring();
   bool recover();
   void clean();
   void replace_files();
@@ -228,6 +255,7 @@ class Journal {
 
   // Used only by the journal thread.
   LogClock clock_;
+  EarlyRewards early_;
   std::vector<ClockLeap> written_leaps_;
   Milliseconds written_time_ = 0;
   Sequence last_ = 0, last_entry_ = 0, kept_ = 0;
@@ -238,7 +266,7 @@ class Journal {
   std::string last_trouble_;    // why the store could not be reopened; noted once
 
   std::atomic<Sequence> committed_{0};
-  std::atomic<std::size_t> open_{0};
+  std::atomic<std::size_t> open_{0}, early_count_{0};
   std::atomic<bool> broken_{false};
   std::atomic<Milliseconds> trusted_{0}, offset_{0};
   std::thread thread_;

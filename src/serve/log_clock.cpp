@@ -15,6 +15,7 @@ constexpr Milliseconds kLongestStop = 7 * kDay;
 constexpr Milliseconds kTrustedPace = 4;
 constexpr Milliseconds kSmallestLeap = kSecond;
 constexpr std::size_t kLeapsKept = 64;
+constexpr Milliseconds kStreamPause = 10 * kSecond;
 
 std::string in_words(Milliseconds duration) {
   if (duration >= 2 * kDay) return fmt::format("{} days", duration / kDay);
@@ -83,6 +84,14 @@ Milliseconds LogClock::advance(const ClockReading& now) {
   // A clock that was believed and then set right leaves the log ahead of it.
   const Milliseconds pace = state_ == Wall::kBehind ? 1 : kTrustedPace;
   trusted_ = std::min(time_, trusted_ + pace * passed);
+  return time_;
+}
+
+Milliseconds LogClock::follow(Milliseconds message) {
+  if (message <= time_) return time_;
+  const Milliseconds passed = message - time_;
+  if (time_ != 0 && passed > kStreamPause) leap(time_, passed - kStreamPause);
+  time_ = wall_ = steady_ = trusted_ = message;
   return time_;
 }
 

@@ -43,6 +43,11 @@ class LogClock {
   // an hour.
   Milliseconds advance(const ClockReading& now);
 
+  // Instead of advance(), for a log that is dated by a stream: the time of the next message. It
+  // depends on the messages alone. A pause of more than ten seconds is a leap: the stream could not
+  // be reached, and so could no reward.
+  Milliseconds follow(Milliseconds message);
+
   Milliseconds time() const noexcept { return time_; }
   Milliseconds trusted() const noexcept { return trusted_; }
   // When an event of the time `begin` has waited for `wait`.

@@ -14,6 +14,7 @@ namespace sau {
 Erased erase_events(const std::filesystem::path& folder, const std::vector<std::string>& event_ids,
                     const std::vector<UserFeature>& users) {
   const detail::FolderSettings settings = detail::read_folder(folder);
+  detail::refuse_trainer(folder);
   const auto log = detail::log_folder(folder);
   const std::filesystem::path aside = log.string() + ".part";
   detail::finish_replacing(log);

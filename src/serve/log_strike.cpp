@@ -36,6 +36,7 @@ EventState to_be_struck(const EventStore& store, const std::string& id,
 Struck strike_events(const std::filesystem::path& folder,
                      const std::vector<std::string>& event_ids) {
   const detail::FolderSettings settings = detail::read_folder(folder);
+  detail::refuse_trainer(folder);
   const auto store = open_event_store(detail::log_folder(folder), {});
   const detail::Fixed fixed = detail::fixed_until(folder, *store);
   const LogHead head = store->head();

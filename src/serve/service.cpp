@@ -1,381 +1,59 @@
 #include "sau/serve/service.hpp"
 
-#include <fmt/format.h>
-
-#include <atomic>
-#include <mutex>
 #include <utility>
 
-#include "sau/core/error.hpp"
-#include "sau/core/file.hpp"
-#include "serve/activity.hpp"
-#include "serve/completed_options.hpp"
-#include "serve/decide.hpp"
-#include "serve/describe.hpp"
-#include "serve/eraser.hpp"
-#include "serve/event_ids.hpp"
-#include "serve/journal.hpp"
-#include "serve/learner.hpp"
-#include "serve/metrics.hpp"
-#include "serve/model_file.hpp"
+#include "serve/local_service.hpp"
 #include "serve/policies.hpp"
-#include "serve/removal.hpp"
-#include "serve/replayer.hpp"
-#include "serve/restore.hpp"
-#include "serve/settings.hpp"
-#include "serve/slots.hpp"
-#include "serve/versions.hpp"
-#include "store/store_rewrite.hpp"
 
 namespace sau {
-namespace {
-
-using namespace detail;
-
-}  // namespace
-
-class Service::Implementation final : public JournalObserver {
- public:
-  explicit Implementation(ServiceOptions given)
-      : options_(completed(std::move(given))),
-        settings_(settings_for(options_.folder, options_.agent, options_.seed)),
-        store_(open_store()),
-        configuration_(stored_configuration(store_, settings_.configuration)),
-        removal_(options_.folder, settings_, store_, configuration_, metrics_, options_.note),
-        learner_(store_, configuration_,
-                 restored(options_.folder, settings_, configuration_.get()->policy, store_,
-                          options_.note),
-                 learner_options()),
-        journal_(store_, configuration_, *this, journal_options()),
-        policies_(options_.folder, settings_, configuration_, store_, journal_),
-        slots_(options_.limits, settings_, configuration_, store_, learner_, journal_, metrics_),
-        eraser_(options_.folder, store_, journal_, learner_, activity_),
-        at_start_(journal_.committed()),
-        started_(options_.steady_clock()) {
-    // Everything is constructed: from here on the threads may call each other.
-    keep_settings(options_.folder, settings_);
-    learner_.follow(at_start_, at_start_);
-    if (configuration().takes_any_reward()) {
-      options_.note(
-          "rewards up to 1e9 are taken, and a single wrong one can spoil the model; to set bounds: "
-          R"(PUT /personalizer/v1.0/configurations/service {"rewardMinimum": -1, "rewardMaximum": 1})");
-    }
-    journal_.start();
-    learner_.start();
-  }
-  Implementation(const Implementation&) = delete;
-  Implementation& operator=(const Implementation&) = delete;
-  ~Implementation() { stop(); }
-
-  std::string agent() const { return policies_.present().agent; }
-  std::string versions() const { return to_json(kept_versions(options_.folder)); }
-  Policies& policies() noexcept { return policies_; }
-  Slots& slots() noexcept { return slots_; }
-  Eraser& eraser() noexcept { return eraser_; }
-  std::optional<GateState> gate() const { return learner_.gate(); }
-
-  void rank(std::string body, Answer<RankAnswer> answer) {
-    if (auto failure = journal_.closed()) return answer(std::move(*failure));
-    auto request = read_rank_request(body, options_.limits);
-    if (!request.ok()) return answer(request.failure());
-    if (request.value().event_id.empty()) request.value().event_id = ids_.next();
-    RankOperation operation = decide(std::move(request).value(), std::move(body),
-                                     *configuration_.get(), *learner_.published(), settings_.seed);
-    operation.done = std::move(answer);
-    journal_.submit(std::move(operation));
-  }
-
-  void reward(std::string_view event_id, std::string_view body, Answer<Done> answer) {
-    const auto value = read_reward_request(body);
-    if (!value.ok()) return answer(value.failure());
-    const auto bounded = bounded_reward(value.value(), *configuration_.get());
-    if (!bounded.ok()) {
-      metrics_.refused_reward();
-      return answer(bounded.failure());
-    }
-    if (bounded.value() != value.value()) {
-      // Counted only when it is in the log: a caller may have to send it again.
-      answer = [this, answer = std::move(answer)](Status status) {
-        if (status.ok()) metrics_.clipped_reward();
-        answer(std::move(status));
-      };
-    }
-    journal_.submit(RewardOperation{std::string(event_id), bounded.value(), std::move(answer)});
-  }
-
-  void activate(std::string_view event_id, Answer<Done> answer) {
-    journal_.submit(ActivateOperation{std::string(event_id), std::move(answer)});
-  }
-
-  Configuration configuration() const { return *configuration_.get(); }
-
-  void configure(std::string_view json, Answer<Configuration> answer) {
-    const auto read = read_configuration(json, configuration());
-    if (!read.ok()) return answer(read.failure());
-    if (auto wrong = check_rewards_of(*learner_.published()->agent, read.value())) {
-      return answer(std::move(*wrong));
-    }
-    journal_.submit(ConfigureOperation{std::string(json), std::move(answer)});
-  }
-
-  std::string model() const { return learner_.learned().model; }
-
-  void load_model(const std::string& bytes, Answer<Done> answer) {
-    const Policy policy = configuration_.get()->policy;
-    try {
-      Replayer(options_.folder, agent(), settings_.seed).load(bytes, "the model");
-    } catch (const std::exception& error) {
-      return answer(Failure{Failure::Code::kBadRequest, error.what()});
-    }
-    std::string name;
-    try {
-      name = keep_model(options_.folder, bytes);
-    } catch (const std::exception& error) {
-      return answer(Failure{Failure::Code::kUnavailable, error.what()});
-    }
-    journal_.submit(
-        ModelOperation{EntryKind::kModelLoaded, std::move(name), policy, std::move(answer)});
-  }
-
-  void reset_model(Answer<Done> answer) {
-    journal_.submit(ModelOperation{EntryKind::kModelReset, {}, {}, std::move(answer)});
-  }
-
-  Result<std::string> log_properties() const {
-    return store_.read([](const EventStore& store) { return describe_log(store); });
-  }
-
-  void remove_log(Answer<Done> answer) {
-    journal_.submit(RemoveOperation{[this, answer = std::move(answer)](Status status) {
-      if (status.ok()) learner_.hurry();
-      answer(std::move(status));
-    }});
-  }
-
-  std::string model_properties() const {
-    // Version, events and checksum are of the same moment, that of `model()`.
-    const LearnedSoFar learned = learner_.learned();
-    return describe_model({.agent = agent(),
-                           .version = learned.version,
-                           .events = learned.events,
-                           .published = learner_.published()->time,
-                           .now = options_.clock(),
-                           .checksum = model_checksum(learned.model)});
-  }
-
-  Result<std::string> decision(std::string_view event_id) const {
-    return store_.read([&](const EventStore& store) {
-      return describe_decision(store, event_id, configuration_.get()->reward_wait_time,
-                               learner_.published()->agent->members());
-    });
-  }
-
-  std::string status() const {
-    // In this order: if nothing waits and there is no lag, then everything has been learned.
-    const std::size_t waiting = journal_.waiting();
-    const std::uint64_t lag = learner_.lag();
-    const auto published = learner_.published();
-    ServiceView view{.agent = agent(),
-                     .mode = configuration_.get()->learning_mode,
-                     .ready = ready(),
-                     .now = {options_.clock(), options_.steady_clock()},
-                     .started = started_,
-                     .version = published->version,
-                     .events = published->agent->learned(),
-                     .published = published->time,
-                     .totals = metrics_.totals(),
-                     .waiting = waiting,
-                     .lag = lag,
-                     .log_bytes = log_bytes(),
-                     .known_actions = published->agent->action_count(),
-                     .fault = published->agent->fault(),
-                     .members = published->agent->members(),
-                     .gate = learner_.gate()};
-    constexpr std::size_t kActions = 50;
-    view.shares = activity_.shares(kActions);
-    view.actions = records_of(*published->agent, view.shares, kActions);
-    return store_.read(
-        [&](const EventStore& store) { return describe_status(view, activity_, store); });
-  }
-
-  Result<std::string> history(std::string_view span) const {
-    return describe_history(activity_, span, {options_.clock(), options_.steady_clock()});
-  }
-
-  std::string metrics() const {
-    const auto published = learner_.published();
-    return metrics_.text(
-        {.queued = static_cast<double>(journal_.queued()),
-         .waiting = static_cast<double>(journal_.waiting()),
-         .learner_lag = static_cast<double>(learner_.lag()),
-         .model_version = static_cast<double>(published->version),
-         .model_age = static_cast<double>(options_.clock() - published->time) / 1000.0,
-         .model_events = static_cast<double>(published->agent->learned()),
-         .log_bytes = static_cast<double>(log_bytes()),
-         .actions = static_cast<double>(published->agent->action_count()),
-         .writable = journal_.broken() ? 0.0 : 1.0,
-         .clock_offset = static_cast<double>(journal_.clock_offset()) / 1000.0,
-         .gate = learner_.gate()});
-  }
-
-  void count_request(std::string_view what, int status, double seconds) {
-    metrics_.request(what, status, seconds);
-  }
-
-  void count_connections(std::size_t open,
-                         const std::vector<std::pair<std::string, std::uint64_t>>& dropped) {
-    metrics_.connections(open, dropped);
-  }
-
-  bool ready() const { return !journal_.broken() && learner_.position() >= at_start_; }
-  void settle() { learner_.wait_for(journal_.committed()); }
-
-  void stop() {
-    policies_.stop();
-    eraser_.stop();
-    journal_.stop();
-    learner_.stop();
-  }
-
-  // Called by the journal thread.
-
-  void ranked(const RankOperation& operation, Milliseconds time) override {
-    const RankAnswer& answer = operation.answer;
-    const auto& chosen = answer.ranking[answer.chosen];
-    metrics_.ranked(operation.explored, operation.mode == LearningMode::kApprentice,
-                    operation.agreed);
-    activity_.ranked(options_.steady_clock(),
-                     {answer.event_id, chosen.id, time, chosen.probability, answer.ranking.size(),
-                      operation.mode},
-                     operation.explored, operation.agreed);
-  }
-  void rewarded(double, Milliseconds delay, bool in_time) override {
-    metrics_.rewarded(static_cast<double>(delay) / 1000.0, in_time);
-    activity_.rewarded(options_.steady_clock());
-  }
-  void expired(EventPhase phase, std::size_t count) override { metrics_.expired(phase, count); }
-
- private:
-  std::unique_ptr<EventStore> open_store() const {
-    upgrade_folder(options_.folder, options_.note, options_.open_files);
-    const auto log = log_folder(options_.folder);
-    finish_replacing(log);  // an interrupted `sau log erase`
-    if (std::filesystem::exists(settings_file(options_.folder)) &&
-        (!std::filesystem::exists(log) || std::filesystem::is_empty(log))) {
-      throw Error(
-          log.string() +
-          ": missing, though the folder was served from. Restore the folder from a backup, or "
-          "accept the loss: see `sau log accept --help`");
-    }
-    return options_.store(log);
-  }
-
-  JournalOptions journal_options() {
-    return {.queue = options_.queue,
-            .waiting = options_.waiting,
-            .clock =
-                [this] {
-                  return ClockReading{options_.clock(), options_.steady_clock()};
-                },
-            .note = options_.note,
-            .committed = [this](Sequence last,
-                                Sequence last_entry) { learner_.follow(last, last_entry); },
-            .removed = [this](const LogHead& before,
-                              const LogHead& until) { removal_.removed(before, until); }};
-  }
-
-  LearnerOptions learner_options() {
-    return {.folder = options_.folder,
-            .snapshot_every = options_.snapshot_every,
-            .versions = options_.versions,
-            .version_every = options_.version_every,
-            .clock = options_.clock,
-            .note = options_.note,
-            .learned = [this](const Lesson& lesson) { learned(lesson); },
-            .snapshotted = [this](Sequence position) { return removal_.look(position, journal_); },
-            .judged = [this](const std::string& trial,
-                             GateOutcome verdict) { policies_.judged(trial, verdict); }};
-  }
-
-  // Called by the learner thread.
-  void learned(const Lesson& lesson) {
-    const Decision& decision = lesson.decision;
-    const bool is_baseline = decision.chosen == decision.baseline;
-    const double baseline =
-        is_baseline ? lesson.reward / decision.actions[decision.chosen].probability : 0.0;
-    metrics_.learned(lesson.reward, baseline);
-    activity_.learned(options_.steady_clock(), lesson.reward, baseline);
-  }
-
-  std::uint64_t log_bytes() const {
-    return store_.read([](const EventStore& store) { return store.bytes(); });
-  }
-
-  ServiceOptions options_;
-  FolderSettings settings_;
-  SharedStore store_;
-  Current<Configuration> configuration_;
-  Metrics metrics_;
-  Activity activity_;
-  EventIds ids_;
-  Removal removal_;
-  Learner learner_;
-  Journal journal_;
-  Policies policies_;
-  Slots slots_;
-  Eraser eraser_;
-  Sequence at_start_;
-  Milliseconds started_;
-};
 
 Service::Service(ServiceOptions options)
-    : implementation_(std::make_unique<Implementation>(std::move(options))) {}
+    : Service(detail::make_local_service(std::move(options), false)) {}
+Service::Service(std::unique_ptr<detail::ServiceBackend> backend) : backend_(std::move(backend)) {}
 Service::~Service() = default;
 
-std::string Service::agent() const { return implementation_->agent(); }
+std::string Service::agent() const { return backend_->agent(); }
 void Service::rank(std::string body, Answer<RankAnswer> answer) {
-  implementation_->rank(std::move(body), std::move(answer));
+  backend_->rank(std::move(body), std::move(answer));
 }
 void Service::reward(std::string_view event_id, std::string_view body, Answer<Done> answer) {
-  implementation_->reward(event_id, body, std::move(answer));
+  backend_->reward(event_id, body, std::move(answer));
 }
 void Service::activate(std::string_view event_id, Answer<Done> answer) {
-  implementation_->activate(event_id, std::move(answer));
+  backend_->activate(event_id, std::move(answer));
 }
 void Service::rank_slots(std::string_view body, Answer<SlotsAnswer> answer) {
-  implementation_->slots().rank(body, answer);
+  backend_->rank_slots(body, std::move(answer));
 }
 void Service::reward_slots(std::string_view event_id, std::string_view body, Answer<Done> answer) {
-  implementation_->slots().reward(event_id, body, answer);
+  backend_->reward_slots(event_id, body, std::move(answer));
 }
 void Service::activate_slots(std::string_view event_id, Answer<Done> answer) {
-  implementation_->slots().activate(event_id, answer);
+  backend_->activate_slots(event_id, std::move(answer));
 }
-Configuration Service::configuration() const { return implementation_->configuration(); }
+Configuration Service::configuration() const { return backend_->configuration(); }
 void Service::configure(std::string_view json, Answer<Configuration> answer) {
-  implementation_->configure(json, std::move(answer));
+  backend_->configure(json, std::move(answer));
 }
-std::string Service::model() const { return implementation_->model(); }
+std::string Service::model() const { return backend_->model(); }
 void Service::load_model(const std::string& bytes, Answer<Done> answer) {
-  implementation_->load_model(bytes, std::move(answer));
+  backend_->load_model(bytes, std::move(answer));
 }
-void Service::reset_model(Answer<Done> answer) { implementation_->reset_model(std::move(answer)); }
-std::string Service::versions() const { return implementation_->versions(); }
+void Service::reset_model(Answer<Done> answer) { backend_->reset_model(std::move(answer)); }
+std::string Service::versions() const { return backend_->versions(); }
 void Service::roll_back(Sequence version, Answer<Done> answer) {
-  implementation_->policies().roll_back(version, answer);
+  backend_->roll_back(version, std::move(answer));
 }
-Policy Service::policy() const { return implementation_->policies().present(); }
+Policy Service::policy() const { return backend_->policy(); }
 void Service::set_policy(std::string_view json, Answer<Policy> answer) {
-  implementation_->policies().set(json, answer);
+  backend_->set_policy(json, std::move(answer));
 }
-void Service::reset_policy(Answer<Policy> answer) {
-  implementation_->policies().reset(std::move(answer));
-}
+void Service::reset_policy(Answer<Policy> answer) { backend_->reset_policy(std::move(answer)); }
 void Service::apply_trained(const Policy& policy, Answer<Policy> answer) {
-  implementation_->policies().apply_trained(policy, answer);
+  backend_->apply_trained(policy, std::move(answer));
 }
 void Service::begin_trial(const GateRequest& request, Answer<Done> answer) {
-  implementation_->policies().begin_trial(request, answer);
+  backend_->begin_trial(request, std::move(answer));
 }
 void Service::begin_trial(std::string_view json, Answer<Done> answer) {
   const auto request = detail::read_gate_request(json);
@@ -383,32 +61,30 @@ void Service::begin_trial(std::string_view json, Answer<Done> answer) {
   begin_trial(request.value(), std::move(answer));
 }
 void Service::end_trial(GateOutcome outcome, Answer<Done> answer) {
-  implementation_->policies().end_trial(outcome, std::move(answer));
+  backend_->end_trial(outcome, std::move(answer));
 }
-std::optional<GateState> Service::gate() const { return implementation_->gate(); }
-Result<std::string> Service::log_properties() const { return implementation_->log_properties(); }
-void Service::remove_log(Answer<Done> answer) { implementation_->remove_log(std::move(answer)); }
-Result<Erased> Service::erase(std::string_view json) {
-  return implementation_->eraser().erase(json);
-}
-std::string Service::model_properties() const { return implementation_->model_properties(); }
+std::optional<GateState> Service::gate() const { return backend_->gate(); }
+Result<std::string> Service::log_properties() const { return backend_->log_properties(); }
+void Service::remove_log(Answer<Done> answer) { backend_->remove_log(std::move(answer)); }
+Result<Erased> Service::erase(std::string_view json) { return backend_->erase(json); }
+std::string Service::model_properties() const { return backend_->model_properties(); }
 Result<std::string> Service::decision(std::string_view event_id) const {
-  return implementation_->decision(event_id);
+  return backend_->decision(event_id);
 }
-std::string Service::status() const { return implementation_->status(); }
+std::string Service::status() const { return backend_->status(); }
 Result<std::string> Service::history(std::string_view span) const {
-  return implementation_->history(span);
+  return backend_->history(span);
 }
-std::string Service::metrics() const { return implementation_->metrics(); }
+std::string Service::metrics() const { return backend_->metrics(); }
 void Service::count_request(std::string_view what, int status, double seconds) {
-  implementation_->count_request(what, status, seconds);
+  backend_->count_request(what, status, seconds);
 }
 void Service::count_connections(std::size_t open,
                                 const std::vector<std::pair<std::string, std::uint64_t>>& dropped) {
-  implementation_->count_connections(open, dropped);
+  backend_->count_connections(open, dropped);
 }
-bool Service::ready() const { return implementation_->ready(); }
-void Service::settle() { implementation_->settle(); }
-void Service::stop() { implementation_->stop(); }
+bool Service::ready() const { return backend_->ready(); }
+void Service::settle() { backend_->settle(); }
+void Service::stop() { backend_->stop(); }
 
 }  // namespace sau

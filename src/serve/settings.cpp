@@ -143,6 +143,14 @@ FolderSettings read_folder(const fs::path& folder) {
   return found->settings;
 }
 
+void refuse_trainer(const fs::path& folder) {
+  if (!fs::exists(folder / "trainer.json")) return;
+  throw UsageError(
+      folder.string() +
+      ": the folder of a trainer of a cluster; its log cannot be changed by others, or "
+      "it would differ from those of the other trainers");
+}
+
 FolderSettings settings_for(const fs::path& folder, const std::string& agent,
                             std::optional<std::uint64_t> seed) {
   // Two spellings of the same agent are compared in canonical form.

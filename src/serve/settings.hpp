@@ -27,6 +27,10 @@ void keep_settings(const std::filesystem::path& folder, const FolderSettings& se
 // version.
 FolderSettings read_folder(const std::filesystem::path& folder);
 
+// Throws UsageError if the folder is that of a trainer of a cluster: a log that is changed by hand
+// is not the same as that of the other trainers any more.
+void refuse_trainer(const std::filesystem::path& folder);
+
 // Upgrades a folder of version 2: rewrites its log, reads it back, and only then removes the old
 // one. Returns false, and does nothing, for other folders. Throws Error, and leaves the folder as
 // it was, on failure, and when the old log or a model shows that records are missing. `open_files`:

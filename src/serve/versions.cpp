@@ -98,6 +98,7 @@ std::string to_json(const std::vector<ModelVersion>& versions) {
 std::string roll_back(const fs::path& folder, Sequence version,
                       const std::function<void(const std::string&)>& note) {
   detail::read_folder(folder);
+  detail::refuse_trainer(folder);
   Service service({.folder = folder, .note = note});
   std::promise<Status> done;
   service.roll_back(version, [&done](Status status) { done.set_value(std::move(status)); });

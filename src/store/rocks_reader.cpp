@@ -239,6 +239,20 @@ bool RocksReader::is_struck(Sequence decision) const {
   return std::ranges::binary_search(struck_, decision);
 }
 
+Status RocksReader::rows(
+    std::string_view prefix, std::string_view first,
+    const std::function<bool(std::string_view, std::string_view)>& visit) const {
+  if (!database_) return closed();
+  const std::string whole = kRowsKey + std::string(prefix);
+  const auto at = database_->iterator(kDefault);
+  for (at->Seek(slice(kRowsKey + std::string(first.empty() ? prefix : first)));
+       at->Valid() && view(at->key()).starts_with(whole); at->Next()) {
+    if (!visit(view(at->key()).substr(std::string_view(kRowsKey).size()), view(at->value()))) break;
+  }
+  if (!at->status().ok()) return failure(at->status());
+  return Done{};
+}
+
 Result<std::vector<ClockLeap>> RocksReader::leaps() const {
   auto found = look_up<std::vector<ClockLeap>>(kDefault, kLeapsKey, decode_clock_leaps);
   if (!found.ok()) return found.failure();

@@ -23,6 +23,8 @@ class RocksReader : public EventStore {
   Status waiting(const std::function<void(const WaitingDecision&)>& visit) const override;
   Result<std::optional<std::string>> configuration() const override;
   Result<std::vector<ClockLeap>> leaps() const override;
+  Status rows(std::string_view prefix, std::string_view first,
+              const std::function<bool(std::string_view, std::string_view)>& visit) const override;
   bool is_struck(Sequence decision) const override;
   LogHead head() const override;
   LogHead base() const override;
@@ -41,6 +43,7 @@ class RocksReader : public EventStore {
   static constexpr const char* kBaseKey = "base";
   static constexpr const char* kStruckKey = "struck";
   static constexpr const char* kLeapsKey = "leaps";
+  static constexpr const char* kRowsKey = "row/";  // before the keys of rows
 
   const std::filesystem::path& folder() const noexcept { return folder_; }
   bool is_open() const noexcept { return database_ != nullptr; }

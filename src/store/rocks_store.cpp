@@ -88,6 +88,13 @@ class RocksStore final : public RocksReader {
     }
     if (batch.configuration) bytes.Put(table(kDefault), kConfigurationKey, *batch.configuration);
     if (batch.leaps) bytes.Put(table(kDefault), kLeapsKey, encode(*batch.leaps));
+    for (const auto& [key, value] : batch.rows) {
+      if (value) {
+        bytes.Put(table(kDefault), kRowsKey + key, *value);
+      } else {
+        bytes.Delete(table(kDefault), kRowsKey + key);
+      }
+    }
     if (!struck.empty()) strike(bytes, struck);
     const std::string encoded = encode(next);
     bytes.Put(table(kDefault), kHeadKey, encoded);

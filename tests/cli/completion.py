@@ -40,7 +40,7 @@ class Bash(SauTestCase):
 
     def test_commands(self):
         self.assertEqual(set(self.complete("")), {"run", "paper", "table", "report", "watch",
-                                                  "serve", "log", "evaluate", "list", "inspect", "data",
+                                                  "serve", "train", "log", "evaluate", "list", "inspect", "data",
                                                   "completion", "man", "--help", "--version"})
         self.assertEqual(self.complete("pa"), ["paper"])
 

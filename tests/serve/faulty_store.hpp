@@ -85,6 +85,10 @@ class FaultyStore final : public EventStore {
     return store_->configuration();
   }
   Result<std::vector<ClockLeap>> leaps() const override { return store_->leaps(); }
+  Status rows(std::string_view prefix, std::string_view first,
+              const std::function<bool(std::string_view, std::string_view)>& visit) const override {
+    return store_->rows(prefix, first, visit);
+  }
   bool is_struck(Sequence decision) const override { return store_->is_struck(decision); }
   LogHead head() const override { return store_->head(); }
   LogHead base() const override { return store_->base(); }

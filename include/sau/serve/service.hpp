@@ -40,6 +40,9 @@ struct ServiceOptions {
   std::function<std::unique_ptr<EventStore>(const std::filesystem::path&)> store = {};
   // Called with one sentence for each thing that the operator should know; from several threads.
   std::function<void(const std::string&)> note = {};
+  // Of a part that this one is of: added to the metrics; needed to be ready, too.
+  std::function<std::string()> more_metrics = {};
+  std::function<bool()> also_ready = {};
 };
 
 struct RankedAction {
@@ -64,6 +67,10 @@ struct SlotsAnswer {
 template <class T>
 using Answer = std::function<void(Result<T>)>;
 
+namespace detail {
+class ServiceBackend;
+}
+
 // The service, independent of transport. Thread-safe. A function that takes an Answer calls it
 // exactly once: before it returns, or later from a thread of the service. Success means that the
 // record is on disk. Answers should be quick.
@@ -72,6 +79,8 @@ class Service {
   // Continues where the folder's log ends. Throws Error when the folder cannot be used or something
   // in it is damaged.
   explicit Service(ServiceOptions options);
+  // With another implementation: a node or a trainer of a cluster (sau/cluster/cluster.hpp).
+  explicit Service(std::unique_ptr<detail::ServiceBackend> backend);
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
   ~Service();
@@ -157,8 +166,7 @@ class Service {
   void stop();
 
  private:
-  class Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  std::unique_ptr<detail::ServiceBackend> backend_;
 };
 
 }  // namespace sau

@@ -24,6 +24,8 @@ struct StoreBatch {
   std::vector<std::pair<Sequence, EventState>> states;  // by decision
   std::optional<std::string> configuration;             // JSON
   std::optional<std::vector<ClockLeap>> leaps;          // all that concern waiting events
+  // What is kept beside the log, by key; nothing: the row is removed.
+  std::vector<std::pair<std::string, std::optional<std::string>>> rows;
   // For the log's head after this batch.
   Sequence waiting_from = 1;
   Milliseconds time = 0, trusted_time = 0;
@@ -90,6 +92,11 @@ class EventStore {
   virtual Result<std::optional<std::string>> configuration() const = 0;
   // As they were written last.
   virtual Result<std::vector<ClockLeap>> leaps() const = 0;
+  // The rows beside the log whose keys begin with `prefix`, in the order of the keys, from `first`
+  // on, until `visit` returns false.
+  virtual Status rows(
+      std::string_view prefix, std::string_view first,
+      const std::function<bool(std::string_view key, std::string_view value)>& visit) const = 0;
   // Whether an entry kStruck forbids learning from this decision.
   virtual bool is_struck(Sequence decision) const = 0;
 

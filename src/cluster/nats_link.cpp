@@ -1,0 +1,355 @@
+#include "cluster/nats_link.hpp"
+
+#include <fmt/format.h>
+#include <nats/nats.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <list>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "sau/core/error.hpp"
+
+namespace sau::detail {
+namespace {
+
+// Owns an object of libnats.
+template <auto kDestroy>
+struct Destroy {
+  void operator()(auto* object) const noexcept { kDestroy(object); }
+};
+template <class T, auto kDestroy>
+using Owned = std::unique_ptr<T, Destroy<kDestroy>>;
+
+using Options = Owned<natsOptions, natsOptions_Destroy>;
+using Connection = Owned<natsConnection, natsConnection_Destroy>;
+using Subscription = Owned<natsSubscription, natsSubscription_Destroy>;
+using Message = Owned<natsMsg, natsMsg_Destroy>;
+using JetStream = Owned<jsCtx, jsCtx_Destroy>;
+using StreamInfo = Owned<jsStreamInfo, jsStreamInfo_Destroy>;
+using Acknowledgement = Owned<jsPubAck, jsPubAck_Destroy>;
+using Bucket = Owned<kvStore, kvStore_Destroy>;
+using Row = Owned<kvEntry, kvEntry_Destroy>;
+
+constexpr std::int64_t kReconnectMs = 250, kJitterMs = 100, kPingMs = 5000, kConnectMs = 2000;
+constexpr std::int64_t kNanoseconds = 1'000'000'000;
+constexpr int kManyServers = 3;
+
+Failure unavailable(const char* what, natsStatus status, jsErrCode code = jsErrCode(0)) {
+  return {Failure::Code::kUnavailable,
+          code == 0 ? fmt::format("{}: {}", what, natsStatus_GetText(status))
+                    : fmt::format("{}: {} (JetStream error {})", what, natsStatus_GetText(status),
+                                  static_cast<int>(code))};
+}
+
+void must(natsStatus status, const std::string& what) {
+  if (status != NATS_OK) throw Error(what + ": " + natsStatus_GetText(status));
+}
+
+std::vector<std::string> split(const std::string& servers) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= servers.size();) {
+    const std::size_t end = std::min(servers.find(',', at), servers.size());
+    if (end > at) parts.push_back(servers.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+}  // namespace
+
+class NatsLink::Implementation {
+ public:
+  explicit Implementation(NatsOptions given) : options_(std::move(given)) {
+    natsOptions* raw = nullptr;
+    must(natsOptions_Create(&raw), "NATS");
+    const Options how(raw);
+    const auto servers = split(options_.servers);
+    std::vector<const char*> urls;
+    for (const std::string& each : servers) urls.push_back(each.c_str());
+    must(natsOptions_SetServers(raw, urls.data(), static_cast<int>(urls.size())), options_.servers);
+    natsOptions_SetName(raw, options_.name.c_str());
+    natsOptions_SetTimeout(raw, kConnectMs);
+    natsOptions_SetMaxReconnect(raw, -1);
+    natsOptions_SetReconnectWait(raw, kReconnectMs);
+    natsOptions_SetReconnectJitter(raw, kJitterMs, kJitterMs);
+    natsOptions_SetPingInterval(raw, kPingMs);
+    natsOptions_SetMaxPingsOut(raw, 2);
+    natsOptions_SetSendAsap(raw, true);
+    natsOptions_SetDisconnectedCB(raw, on_disconnected, this);
+    natsOptions_SetReconnectedCB(raw, on_connected, this);
+    natsOptions_SetErrorHandler(
+        raw, [](auto*, auto*, natsStatus, void*) {}, nullptr);
+    if (!options_.credentials.empty()) {
+      must(natsOptions_SetUserCredentialsFromFiles(raw, options_.credentials.c_str(), nullptr),
+           options_.credentials);
+    }
+    if (!options_.ca.empty()) {
+      must(natsOptions_LoadCATrustedCertificates(raw, options_.ca.c_str()), options_.ca);
+    }
+    if (!options_.certificate.empty()) {
+      must(natsOptions_LoadCertificatesChain(raw, options_.certificate.c_str(),
+                                             options_.key.c_str()),
+           options_.certificate);
+    }
+    if (!options_.ca.empty() || !options_.certificate.empty()) {
+      must(natsOptions_SetSecure(raw, true), "TLS");
+    }
+    // First without a second try: refused credentials should be said at once.
+    natsConnection* connection = nullptr;
+    natsStatus status = natsConnection_Connect(&connection, raw);
+    if (status == NATS_NO_SERVER || status == NATS_TIMEOUT || status == NATS_IO_ERROR) {
+      note("NATS: no server can be reached yet; trying again");
+      natsOptions_SetRetryOnFailedConnect(raw, true, on_connected, this);
+      status = natsConnection_Connect(&connection, raw);
+    }
+    connection_.reset(connection);
+    if (status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED) {
+      throw Error(fmt::format("{}: the server refuses the credentials", options_.servers));
+    }
+    if (status != NATS_OK && status != NATS_NOT_YET_CONNECTED) must(status, options_.servers);
+    jsOptions js_options;
+    jsOptions_Init(&js_options);
+    js_options.Wait = options_.wait.count();
+    jsCtx* js = nullptr;
+    must(natsConnection_JetStream(&js, connection, &js_options), "JetStream");
+    js_.reset(js);
+  }
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
+  ~Implementation() {
+    closing_ = true;
+    subscriptions_.clear();
+    buckets_.clear();
+    js_.reset();
+    if (connection_) natsConnection_Close(connection_.get());
+    connection_.reset();
+  }
+
+  natsConnection* connection() const noexcept { return connection_.get(); }
+  jsCtx* js() const noexcept { return js_.get(); }
+  const NatsOptions& options() const noexcept { return options_; }
+
+  void subscribe(const std::string& subject, Handler handler) {
+    const std::lock_guard lock(mutex_);
+    handlers_.push_back(std::move(handler));
+    natsSubscription* raw = nullptr;
+    must(natsConnection_Subscribe(&raw, connection(), subject.c_str(), on_message,
+                                  &handlers_.back()),
+         subject);
+    subscriptions_.emplace_back(raw);
+  }
+
+  // The bucket if it is there.
+  Result<kvStore*> bucket(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = buckets_.find(name); found != buckets_.end()) return found->second.get();
+    kvStore* raw = nullptr;
+    const natsStatus status = js_KeyValue(&raw, js(), name.c_str());
+    if (status != NATS_OK) return unavailable("the leases cannot be read", status);
+    return buckets_.emplace(name, Bucket(raw)).first->second.get();
+  }
+
+ private:
+  void note(const std::string& line) const noexcept {
+    try {
+      if (options_.note && !closing_) options_.note(line);
+    } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for the line
+    }
+  }
+  static void on_connected(natsConnection*, void* self) {
+    static_cast<Implementation*>(self)->note("NATS: connected");
+  }
+  static void on_disconnected(natsConnection*, void* self) {
+    static_cast<Implementation*>(self)->note("NATS: the connection is lost; trying again");
+  }
+  static void on_message(natsConnection*, natsSubscription*, natsMsg* raw, void* handler) {
+    const Message message(raw);
+    const char* const reply = natsMsg_GetReply(raw);
+    try {
+      (*static_cast<Handler*>(handler))(
+          {natsMsg_GetData(raw), static_cast<std::size_t>(natsMsg_GetDataLength(raw))},
+          reply == nullptr ? "" : reply);
+    } catch (...) {  // NOLINT(bugprone-empty-catch): a message that costs too much is lost
+    }
+  }
+
+  NatsOptions options_;
+  std::atomic<bool> closing_{false};
+  std::mutex mutex_;
+  std::list<Handler> handlers_;  // outlives the connection
+  Connection connection_;
+  JetStream js_;
+  std::vector<Subscription> subscriptions_;
+  std::map<std::string, Bucket> buckets_;
+};
+
+NatsLink::NatsLink(NatsOptions options)
+    : implementation_(std::make_unique<Implementation>(std::move(options))) {}
+NatsLink::~NatsLink() = default;
+
+bool NatsLink::connected() const {
+  return natsConnection_Status(implementation_->connection()) == NATS_CONN_STATUS_CONNECTED;
+}
+
+Status NatsLink::publish(const std::string& subject, std::string_view bytes) {
+  if (!connected()) return unavailable("NATS", NATS_CONNECTION_DISCONNECTED);
+  const natsStatus status = natsConnection_Publish(implementation_->connection(), subject.c_str(),
+                                                   bytes.data(), static_cast<int>(bytes.size()));
+  if (status != NATS_OK) return unavailable("NATS", status);
+  return Done{};
+}
+
+void NatsLink::subscribe(const std::string& subject, Handler handler) {
+  implementation_->subscribe(subject, std::move(handler));
+}
+
+Result<std::string> NatsLink::request(const std::string& subject, std::string_view bytes,
+                                      std::chrono::milliseconds wait) {
+  if (!connected()) return unavailable("NATS", NATS_CONNECTION_DISCONNECTED);
+  natsMsg* raw = nullptr;
+  const natsStatus status =
+      natsConnection_Request(&raw, implementation_->connection(), subject.c_str(), bytes.data(),
+                             static_cast<int>(bytes.size()), wait.count());
+  if (status != NATS_OK) return unavailable("NATS", status);
+  const Message message(raw);
+  return std::string(natsMsg_GetData(raw), static_cast<std::size_t>(natsMsg_GetDataLength(raw)));
+}
+
+Result<std::optional<StreamState>> NatsLink::stream(const std::string& name) {
+  if (!connected()) return unavailable("NATS", NATS_CONNECTION_DISCONNECTED);
+  jsStreamInfo* raw = nullptr;
+  jsErrCode code{};
+  const natsStatus status =
+      js_GetStreamInfo(&raw, implementation_->js(), name.c_str(), nullptr, &code);
+  if (status == NATS_NOT_FOUND || code == JSStreamNotFoundErr) return std::optional<StreamState>();
+  if (status != NATS_OK) return unavailable("the stream cannot be looked at", status, code);
+  const StreamInfo info(raw);
+  StreamState state{.created = raw->Created,
+                    .first = raw->State.FirstSeq,
+                    .last = raw->State.LastSeq,
+                    .subjects = {}};
+  for (int i = 0; i < raw->Config->SubjectsLen; ++i) {
+    state.subjects.emplace_back(raw->Config->Subjects[i]);
+  }
+  return std::optional(std::move(state));
+}
+
+namespace {
+
+int replicas_for(natsConnection* connection, int wanted) {
+  if (wanted != 0) return wanted;
+  char** servers = nullptr;
+  int count = 0;
+  if (natsConnection_GetServers(connection, &servers, &count) != NATS_OK) return 1;
+  for (int i = 0; i < count; ++i) std::free(servers[i]);
+  std::free(servers);
+  return count >= kManyServers ? kManyServers : 1;
+}
+
+}  // namespace
+
+Status NatsLink::create_stream(const StreamPlan& plan) {
+  if (!connected()) return unavailable("NATS", NATS_CONNECTION_DISCONNECTED);
+  const char* subjects[] = {plan.subject.c_str()};
+  jsStreamConfig config;
+  jsStreamConfig_Init(&config);
+  config.Name = plan.name.c_str();
+  config.Description = plan.description.c_str();
+  config.Subjects = subjects;
+  config.SubjectsLen = 1;
+  config.Storage = js_FileStorage;
+  config.Replicas = replicas_for(implementation_->connection(), plan.replicas);
+  config.MaxAge = std::chrono::nanoseconds(plan.kept).count();
+  jsErrCode code{};
+  const natsStatus status = js_AddStream(nullptr, implementation_->js(), &config, nullptr, &code);
+  if (status != NATS_OK) return unavailable("the stream cannot be made", status, code);
+  return Done{};
+}
+
+Result<std::uint64_t> NatsLink::append(const std::string& subject, const std::string& id,
+                                       std::string_view bytes) {
+  if (!connected()) return unavailable("NATS", NATS_CONNECTION_DISCONNECTED);
+  jsPubOptions options;
+  jsPubOptions_Init(&options);
+  options.MsgId = id.c_str();
+  jsPubAck* raw = nullptr;
+  jsErrCode code{};
+  const natsStatus status = js_Publish(&raw, implementation_->js(), subject.c_str(), bytes.data(),
+                                       static_cast<int>(bytes.size()), &options, &code);
+  if (status != NATS_OK) return unavailable("the stream does not take messages", status, code);
+  const Acknowledgement acknowledgement(raw);
+  return raw->Sequence;
+}
+
+Result<std::optional<StreamMessage>> NatsLink::message(const std::string& stream,
+                                                       std::uint64_t number) {
+  if (!connected()) return unavailable("NATS", NATS_CONNECTION_DISCONNECTED);
+  natsMsg* raw = nullptr;
+  jsErrCode code{};
+  const natsStatus status =
+      js_GetMsg(&raw, implementation_->js(), stream.c_str(), number, nullptr, &code);
+  if (status == NATS_NOT_FOUND || code == JSNoMessageFoundErr) {
+    return std::optional<StreamMessage>();
+  }
+  if (status != NATS_OK) return unavailable("the stream cannot be read", status, code);
+  const Message message(raw);
+  StreamMessage read;
+  read.bytes.assign(natsMsg_GetData(raw), static_cast<std::size_t>(natsMsg_GetDataLength(raw)));
+  read.time = natsMsg_GetTime(raw) / 1'000'000;
+  return std::optional(std::move(read));
+}
+
+Status NatsLink::create_leases(const std::string& bucket, std::chrono::seconds lasting,
+                               int replicas) {
+  if (!connected()) return unavailable("NATS", NATS_CONNECTION_DISCONNECTED);
+  kvConfig config;
+  kvConfig_Init(&config);
+  config.Bucket = bucket.c_str();
+  config.History = 1;
+  config.TTL = lasting.count() * kNanoseconds;
+  config.StorageType = js_FileStorage;
+  config.Replicas = replicas_for(implementation_->connection(), replicas);
+  kvStore* raw = nullptr;
+  const natsStatus status = js_CreateKeyValue(&raw, implementation_->js(), &config);
+  const Bucket made(raw);
+  if (status != NATS_OK) return unavailable("the leases cannot be made", status);
+  return Done{};
+}
+
+Result<std::optional<NatsLink::Lease>> NatsLink::lease(const std::string& bucket,
+                                                       const std::string& key) {
+  if (!connected()) return unavailable("NATS", NATS_CONNECTION_DISCONNECTED);
+  const auto place = implementation_->bucket(bucket);
+  if (!place.ok()) return place.failure();
+  kvEntry* raw = nullptr;
+  const natsStatus status = kvStore_Get(&raw, place.value(), key.c_str());
+  if (status == NATS_NOT_FOUND) return std::optional<Lease>();
+  if (status != NATS_OK) return unavailable("the lease cannot be read", status);
+  const Row row(raw);
+  return std::optional(Lease{.holder = std::string(static_cast<const char*>(kvEntry_Value(raw)),
+                                                   static_cast<std::size_t>(kvEntry_ValueLen(raw))),
+                             .revision = kvEntry_Revision(raw)});
+}
+
+Result<std::uint64_t> NatsLink::take_lease(const std::string& bucket, const std::string& key,
+                                           const std::string& holder, std::uint64_t revision) {
+  if (!connected()) return unavailable("NATS", NATS_CONNECTION_DISCONNECTED);
+  const auto place = implementation_->bucket(bucket);
+  if (!place.ok()) return place.failure();
+  std::uint64_t next = 0;
+  const auto size = static_cast<int>(holder.size());
+  const natsStatus status =
+      revision == 0
+          ? kvStore_Create(&next, place.value(), key.c_str(), holder.data(), size)
+          : kvStore_Update(&next, place.value(), key.c_str(), holder.data(), size, revision);
+  if (status != NATS_OK) return unavailable("the lease cannot be had", status);
+  return next;
+}
+
+std::optional<std::string> nats_is_missing() { return std::nullopt; }
+
+}  // namespace sau::detail

@@ -1,0 +1,75 @@
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "serve/batch_work.hpp"
+
+namespace sau::detail {
+
+// The part of BatchWork that is about messages of a stream.
+void BatchWork::add(FeedOperation& operation) {
+  const auto outcome = std::make_shared<FeedOperation::Outcome>();
+  for (auto& [key, value] : operation.rows) {
+    batch_.rows.emplace_back(std::move(key), std::move(value));
+  }
+  outcome->dropped = early_->drop(
+      [this](Milliseconds time) {
+        return clock_.end_of_wait(time, configuration_.reward_wait_time) < now_;
+      },
+      batch_);
+  const auto apply = [&](EarlyRewards::Item item) {
+    if (item.activates) {
+      ActivateOperation activation{std::move(item.event_id), [](const Status&) {}};
+      add(activation);
+    } else {
+      RewardOperation reward{std::move(item.event_id), item.value, [](const Status&) {}};
+      add(reward);
+    }
+  };
+  // Throws, so that the whole batch is given up, if the store cannot be read.
+  const auto known = [&](const std::string& id) { return good(event(id)).has_value(); };
+  const auto reward_or_activation = [&](EarlyRewards::Item item) {
+    if (known(item.event_id)) return apply(std::move(item));
+    ++outcome->early;
+    early_->add(std::move(item), batch_);
+  };
+  for (auto& part : operation.parts) {
+    std::visit(
+        [&](auto& each) {
+          using Part = std::remove_cvref_t<decltype(each)>;
+          if constexpr (std::is_same_v<Part, RankOperation>) {
+            const std::string id = each.answer.event_id;
+            if (known(id)) {
+              ++outcome->repeated;
+              each.done = [outcome, id,
+                           chosen = each.answer.chosen](const Result<RankAnswer>& first) {
+                if (first.ok() && first.value().chosen == chosen) return;
+                ++outcome->contradicting;
+                outcome->contradiction = id;
+              };
+              return add(each);
+            }
+            ++outcome->decisions;
+            each.done = [](const Result<RankAnswer>&) {};
+            add(each);
+            for (EarlyRewards::Item& item : early_->take(id, batch_)) apply(std::move(item));
+          } else if constexpr (std::is_same_v<Part, RewardOperation>) {
+            reward_or_activation({now_, std::move(each.event_id), false, each.value});
+          } else if constexpr (std::is_same_v<Part, ActivateOperation>) {
+            reward_or_activation({now_, std::move(each.event_id), true, 0.0});
+          } else if constexpr (std::is_same_v<Part, ConfigureOperation>) {
+            each.done = [outcome](const Result<Configuration>& configured) {
+              if (!configured.ok()) ++outcome->refused;
+            };
+            add(each);
+          } else {
+            each.done = [](const Status&) {};
+            add(each);
+          }
+        },
+        part);
+  }
+  answers_.emplace_back([outcome, done = operation.done] { done(*outcome); });
+}
+
+}  // namespace sau::detail
