@@ -100,7 +100,7 @@ def targets_of(groups, root):
         if group in ("cli", "web", "python"):
             targets.add("sau_program")
         if group == "cli":
-            targets.add("example_cpp_client")
+            targets |= {"example_cpp_client", "sau_mpi"}
         elif group == "python":
             targets.add("sau_python")
         elif group == "examples":
@@ -205,7 +205,7 @@ def self_test():
             print(f"{paths}: expected {sorted(expected)}, got {sorted(found)}")
             failures += 1
     targets = targets_of({"report", "cli", "tools"}, ROOT)
-    if targets != ["example_cpp_client", "report_test", "sau_program"]:
+    if targets != ["example_cpp_client", "report_test", "sau_mpi", "sau_program"]:
         print("wrong targets:", targets)
         failures += 1
     for groups, expected in (

@@ -39,7 +39,7 @@ class Bash(SauTestCase):
         return [word for word in done.stdout.split("\n") if word]
 
     def test_commands(self):
-        self.assertEqual(set(self.complete("")), {"run", "paper", "table", "report", "watch",
+        self.assertEqual(set(self.complete("")), {"run", "paper", "merge", "table", "report", "watch",
                                                   "serve", "train", "log", "evaluate", "list", "inspect", "data",
                                                   "completion", "man", "--help", "--version"})
         self.assertEqual(self.complete("pa"), ["paper"])
