@@ -186,7 +186,9 @@ void rewrite_event_store(const EventStore& from, const fs::path& to, const LogRe
 void replace_event_store(const fs::path& place, const fs::path& with, const LogHead& head) {
   const DatabaseLock lock(place);
   if (!lock.status().ok()) throw Error(why_not_opened(place, lock.status()));
-  if (acknowledged_head(place) != head) {
+  // The times may differ: of two marks for the same record, either may be the later one.
+  const auto acknowledged = acknowledged_head(place);
+  if (!acknowledged || acknowledged->last != head.last || acknowledged->chain != head.chain) {
     throw Error(place.string() + ": somebody has written to it meanwhile; nothing was changed");
   }
   const FolderLock folder(place.parent_path());
