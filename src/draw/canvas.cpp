@@ -111,7 +111,7 @@ struct Canvas::Surface {
 };
 
 Canvas::Canvas(PictureFormat format, double width, double height, double pixels, std::string title,
-               double scale, bool paper)
+               double scale)
     : format_(format),
       width_(width),
       height_(height),
@@ -124,8 +124,7 @@ Canvas::Canvas(PictureFormat format, double width, double height, double pixels,
     case PictureFormat::kSvg:
       own.surface =
           cairo_svg_surface_create_for_stream(append, &own.bytes, scale * width, scale * height);
-      cairo_svg_surface_set_document_unit(own.surface,
-                                          paper ? CAIRO_SVG_UNIT_PT : CAIRO_SVG_UNIT_PX);
+      cairo_svg_surface_set_document_unit(own.surface, CAIRO_SVG_UNIT_PX);
       break;
     case PictureFormat::kPdf:
       own.surface =

@@ -50,9 +50,9 @@ struct TextStyle {
 // letters. Points with NaN or infinite coordinates are not drawn.
 class Canvas {
  public:
-  // `scale` and `paper`: see DrawOptions.
+  // `scale`: see DrawOptions.
   Canvas(PictureFormat format, double width, double height, double pixels, std::string title,
-         double scale = 1.0, bool paper = false);
+         double scale = 1.0);
   Canvas(const Canvas&) = delete;
   Canvas& operator=(const Canvas&) = delete;
   ~Canvas();

@@ -40,7 +40,6 @@ DrawOptions column_figure(double inches, double font) {
   check_size("font size", font, 4.0, 24.0);
   check_size("width, in inches,", inches, 1.0, 40.0);
   DrawOptions options;
-  options.paper = true;
   options.scale = font / detail::kTextSize;
   options.width = inches * kPoints / options.scale;
   options.height = 0.72 * options.width;

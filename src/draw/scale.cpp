@@ -48,6 +48,9 @@ std::vector<double> linear_ticks(double low, double high, int wanted) {
   for (double i = first; i <= last; ++i) {
     values.push_back(step < 1.0 ? i / inverse + 0.0 : i * step + 0.0);
   }
+  // An axis with one number says nothing, however short it is.
+  constexpr int kMost = 5;
+  if (values.size() < 2 && wanted < kMost) return linear_ticks(low, high, wanted + 1);
   return values;
 }
 

@@ -87,7 +87,7 @@ std::string table_latex(std::span<const Table> tables) {
     }
     const bool sources = has_sources(lines);
     text += fmt::format(
-        "\n\\begin{{table}}[ht]\n  \\centering\n  \\caption{{{}}}\n  \\footnotesize\n"
+        "\n\\begin{{table}}[ht]\n  \\centering\n  \\caption{{{}}}\n  \\smallskip\\footnotesize\n"
         "  \\setlength{{\\tabcolsep}}{{3pt}}\n  \\begin{{tabular}}{{{}{}{}}}\n    \\toprule\n"
         "    Algorithm{}",
         caption, detail::latex_column(table.algorithms), sources ? "l" : "",

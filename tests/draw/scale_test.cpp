@@ -42,6 +42,13 @@ TEST(Scale, LinearPlacesAreProportional) {
   EXPECT_TRUE(std::isnan(scale(kInf)));
 }
 
+TEST(Scale, AShortAxisHasTwoNumbersAtLeast) {
+  for (const int wanted : {0, 1, 2}) {
+    EXPECT_GE(tick_values(Scale::linear({0.0, 1500.0}), wanted).size(), 2U) << wanted;
+    EXPECT_GE(tick_values(Scale::linear({0.9, 2.1}), wanted).size(), 2U) << wanted;
+  }
+}
+
 TEST(Scale, LogarithmicPlacesAreProportionalToRatios) {
   const Scale scale = Scale::logarithmic({1.0, 10'000.0}).onto(400.0, 0.0);
   EXPECT_NEAR(scale(1.0), 400.0, 1e-9);

@@ -20,7 +20,6 @@ struct DrawOptions {
   double width = 640, height = 400;  // figures made of rows get their height from the rows
   double pixels = 2;                 // PNG only: pixels per unit of width and height
   double scale = 1.0;                // the size of a unit: points in a PDF, pixels in a SVG
-  bool paper = false;                // points in a SVG, too
 };
 
 // For a column of a paper: so wide, in inches, and with text of so many points; headings are a
