@@ -7,13 +7,7 @@
 
 namespace sau {
 
-void WindowedOptions::check() {
-  model = one_model(JointWindowed::kName, model);
-  if (parts > window) {
-    throw UsageError("windowed: parts=" + std::to_string(parts) +
-                     " is not allowed; expected at most window, " + std::to_string(window));
-  }
-}
+void WindowedOptions::check() { model = one_model(JointWindowed::kName, model); }
 
 Windowed::Windowed(const Setup& setup, const Options& options)
     : window_(options.window),

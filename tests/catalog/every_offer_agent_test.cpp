@@ -45,6 +45,7 @@ std::vector<OfferPair> every_agent() {
                     "optimizer=adam)+greedy"});
   agents.push_back({"sample_mean_discounted", "sample_mean(discount=0.95)+sau_ucb(discount=0.95)"});
   agents.push_back({"sample_mean_forgetting", "sample_mean+sau_sampling(discount=0.9)"});
+  agents.push_back({"windowed_small", "windowed(model=linear,window=12)+sau_sampling+ids(dim=4)"});
   agents.push_back({"linear_narrow", "linear+sau_ucb+ids(dim=2,outputs=3)"});
   return agents;
 }

@@ -67,19 +67,16 @@ TEST(Windowed, IsAsIfItHadStartedWithTheOldestRewardThatIsLeft) {
 TEST(Windowed, AnActionThatLeavesTheWindowIsPlayedAgain) {
   Agent agent{Windowed(actions(2), {.window = 40, .parts = 40}), SauUcb(actions(2))};
   Rng rng({.seed = 1, .role = Role::kAgent});
-  int longest = 0, since = 0;
+  int since = 0;
   for (int n = 0; n < 1000; ++n) {
     const Choice made = agent.choose({}, rng);
     agent.learn({}, made, made.action == 0 ? 1.0 : 0.0);
     since = made.action == 1 ? 0 : since + 1;
-    longest = std::max(longest, since);
+    ASSERT_LT(since, 40) << n;
   }
-  EXPECT_EQ(longest, 39) << "as long as the other action has a reward in the window";
 }
 
 TEST(Windowed, RefusesWhatCannotBe) {
-  EXPECT_EQ(error_of<UsageError>([] { make_agent("windowed(window=3)+greedy", actions(2)); }),
-            "windowed: parts=4 is not allowed; expected at most window, 3");
   EXPECT_EQ(
       error_of<UsageError>([] { make_agent("windowed(model=restarting)+greedy", actions(2)); }),
       "a restarting cannot be a member of another model");

@@ -30,7 +30,7 @@ struct WindowedOptions {
           Bounds{.min = 1.0, .max = 1e6});
   }
   void check();
-  // How many rewards are forgotten at once.
+  // How many rewards are forgotten at once; one if there are more parts than rewards.
   std::size_t dropped() const noexcept { return std::max<std::uint64_t>(window / parts, 1); }
 };
 
