@@ -37,7 +37,7 @@ CommandInfo describe_one(const CLI::App& app, const std::string& summary) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_positional()) continue;
     const std::string& help = option->get_description();
-    info.flags.push_back({option->get_lnames().front(), help.substr(0, help.find(';')),
+    info.flags.push_back({option->get_lnames().front(), help.substr(0, help.find_first_of(";\n")),
                           option->get_expected_max() > 0});
   }
   for (const CLI::App* inner : app.get_subcommands({})) {

@@ -181,7 +181,9 @@ class ClusterLoad:
 
     def __init__(self, nodes, threads=2, seed=1, pause=0.0):
         self.nodes, self.seed, self.pause = nodes, seed, pause
-        self.decided = {}  # acknowledged: event id to the action
+        # Acknowledged: event id to the actions. There are several if a caller asked again, and the
+        # nodes had different models: then the first one in the stream counts.
+        self.decided = {}
         self.perhaps = set()  # sent, and not acknowledged
         self.rewarded = collections.defaultdict(list)  # acknowledged
         self.maybe_rewarded = collections.defaultdict(list)
@@ -236,11 +238,15 @@ class ClusterLoad:
             self.perhaps.add(event)
             answer = call("POST", BASE + "/rank", body)
             if answer is not None and answer.status == 201:
-                self.decided[event] = answer.json()["rewardActionId"]
+                self.decided[event] = {answer.json()["rewardActionId"]}
                 self.perhaps.discard(event)
                 recent.append(event)
                 if rng.random() < 0.02:  # a caller that asks again, at any node
-                    call("POST", BASE + "/rank", body)
+                    repeated = call("POST", BASE + "/rank", body)
+                    if repeated is None or repeated.status != 201:
+                        self.decided[event] |= set("abc")  # nobody knows
+                    else:
+                        self.decided[event].add(repeated.json()["rewardActionId"])
             if recent and rng.random() < 0.9:
                 event = recent[-1] if rng.random() < 0.7 else rng.choice(recent)
                 value = round(rng.random(), 6)
@@ -258,8 +264,8 @@ class ClusterLoad:
         case.assertEqual(len(found), len(events), "an event is in the log twice")
         lost = [event for event in self.decided if event not in found]
         case.assertFalse(lost[:5], f"{len(lost)} of {len(self.decided)} decisions are lost")
-        for event, action in self.decided.items():
-            case.assertEqual(found[event]["rewardActionId"], action, event)
+        for event, actions in self.decided.items():
+            case.assertIn(found[event]["rewardActionId"], actions, event)
         unknown = set(found) - set(self.decided) - self.perhaps
         case.assertFalse(unknown)
         for name, event in found.items():

@@ -138,7 +138,7 @@ class Cluster(ClusterTestCase):
         wrong = nats.url.replace("//", "//sau:wrong@")
         right = nats.url.replace("//", "//sau:secret@")
         self.until(lambda: self.listens(nats), lambda: "NATS listens")
-        self.refused(1, "train", "trainer", "--join", wrong, says=["refuses the credentials"])
+        self.refused(1, "train", "denied", "--join", wrong, says=["refuses the credentials"])
         self.refused(1, "serve", "node", "--join", wrong, says=["refuses the credentials"])
         trainer = self.trainer(right, "trainer", "--agent", AGENT)
         self.wait_ready(trainer)
