@@ -7,14 +7,14 @@
 namespace sau::detail {
 namespace {
 
-constexpr double kLevel = 0.05;
+constexpr double kCostLevel = 0.05;
 constexpr double kEqual = 1.05;  // times of trials differ by so much for no reason
 constexpr std::size_t kMostNames = 4;
 
 // The one of a pair with less regret, as an index of the comparison; -1 if that is not clear. Both
 // the test and the interval of the mean must say so: typical trials and the average.
 std::ptrdiff_t better_of(const PairComparison& pair) {
-  if (pair.p >= kLevel || !pair.mean.has_interval()) return -1;
+  if (pair.p >= kCostLevel || !pair.mean.has_interval()) return -1;
   if (pair.mean.high < 0.0 && pair.median.value < 0.0) return static_cast<std::ptrdiff_t>(pair.a);
   if (pair.mean.low > 0.0 && pair.median.value > 0.0) return static_cast<std::ptrdiff_t>(pair.b);
   return -1;
