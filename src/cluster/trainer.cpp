@@ -81,7 +81,7 @@ Trainer::~Trainer() {
   feed_.join();
   herald_.join();
   publish_.join();
-  link_.reset();
+  // Handlers may still use the link; its destructor waits for them.
 }
 
 bool Trainer::pause(std::chrono::milliseconds time) {
