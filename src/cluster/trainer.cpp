@@ -189,9 +189,9 @@ Status Trainer::take(const TakenMessage& message) {
   return taken;
 }
 
-// While something waits, the stream must tell how late it is.
+// While events wait, the stream must tell how late it is.
 void Trainer::tick() {
-  if (service_.waiting() == 0 && service_.early_rewards() == 0) return;
+  if (service_.waiting() == 0) return;
   if (Clock::now() < last_taken_ + kTickAfter) return;
   const std::string id =
       fmt::format("tick.{}.{}.{}", leadership_.trainer(), leadership_.epoch(), ticks_.fetch_add(1));
