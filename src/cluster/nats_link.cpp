@@ -4,7 +4,6 @@
 #include <nats/nats.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <list>
 #include <map>
@@ -59,11 +58,47 @@ std::vector<std::string> split(const std::string& servers) {
   return parts;
 }
 
+// What the library's threads call. They may do so even after a connection was closed, so these
+// objects stay until the process ends; there are a few for each connection. close() waits for a
+// call that is under way, and afterwards there is none.
+class Callback {
+ public:
+  using Function = std::function<void(std::string_view bytes, std::string_view reply_to)>;
+
+  static Callback& make(Function function) {
+    static std::mutex mutex;
+    static std::list<Callback> all;
+    const std::lock_guard lock(mutex);
+    Callback& made = all.emplace_back();
+    made.function_ = std::move(function);
+    return made;
+  }
+  void operator()(std::string_view bytes, std::string_view reply_to) noexcept {
+    const std::lock_guard lock(mutex_);
+    try {
+      if (function_) function_(bytes, reply_to);
+    } catch (...) {  // NOLINT(bugprone-empty-catch): a message that costs too much is lost
+    }
+  }
+  void close() {
+    const std::lock_guard lock(mutex_);
+    function_ = nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  Function function_;
+};
+
 }  // namespace
 
 class NatsLink::Implementation {
  public:
-  explicit Implementation(NatsOptions given) : options_(std::move(given)) {
+  explicit Implementation(NatsOptions given)
+      : options_(std::move(given)),
+        note_(Callback::make([note = options_.note](std::string_view line, std::string_view) {
+          if (note) note(std::string(line));
+        })) {
     natsOptions* raw = nullptr;
     must(natsOptions_Create(&raw), "NATS");
     const Options how(raw);
@@ -79,8 +114,8 @@ class NatsLink::Implementation {
     natsOptions_SetPingInterval(raw, kPingMs);
     natsOptions_SetMaxPingsOut(raw, 2);
     natsOptions_SetSendAsap(raw, true);
-    natsOptions_SetDisconnectedCB(raw, on_disconnected, this);
-    natsOptions_SetReconnectedCB(raw, on_connected, this);
+    natsOptions_SetDisconnectedCB(raw, on_disconnected, &note_);
+    natsOptions_SetReconnectedCB(raw, on_connected, &note_);
     natsOptions_SetErrorHandler(
         raw, [](auto*, auto*, natsStatus, void*) {}, nullptr);
     if (!options_.credentials.empty()) {
@@ -102,8 +137,8 @@ class NatsLink::Implementation {
     natsConnection* connection = nullptr;
     natsStatus status = natsConnection_Connect(&connection, raw);
     if (status == NATS_NO_SERVER || status == NATS_TIMEOUT || status == NATS_IO_ERROR) {
-      note("NATS: no server can be reached yet; trying again");
-      natsOptions_SetRetryOnFailedConnect(raw, true, on_connected, this);
+      note_("NATS: no server can be reached yet; trying again", "");
+      natsOptions_SetRetryOnFailedConnect(raw, true, on_connected, &note_);
       status = natsConnection_Connect(&connection, raw);
     }
     connection_.reset(connection);
@@ -121,7 +156,8 @@ class NatsLink::Implementation {
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
   ~Implementation() {
-    closing_ = true;
+    note_.close();
+    for (Callback* const each : handlers_) each->close();
     subscriptions_.clear();
     buckets_.clear();
     js_.reset();
@@ -135,11 +171,11 @@ class NatsLink::Implementation {
 
   void subscribe(const std::string& subject, Handler handler) {
     const std::lock_guard lock(mutex_);
-    handlers_.push_back(std::move(handler));
+    handlers_.push_back(&Callback::make(std::move(handler)));
     natsSubscription* raw = nullptr;
-    must(natsConnection_Subscribe(&raw, connection(), subject.c_str(), on_message,
-                                  &handlers_.back()),
-         subject);
+    must(
+        natsConnection_Subscribe(&raw, connection(), subject.c_str(), on_message, handlers_.back()),
+        subject);
     subscriptions_.emplace_back(raw);
   }
 
@@ -154,33 +190,24 @@ class NatsLink::Implementation {
   }
 
  private:
-  void note(const std::string& line) const noexcept {
-    try {
-      if (options_.note && !closing_) options_.note(line);
-    } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for the line
-    }
+  static void on_connected(natsConnection*, void* note) {
+    (*static_cast<Callback*>(note))("NATS: connected", "");
   }
-  static void on_connected(natsConnection*, void* self) {
-    static_cast<Implementation*>(self)->note("NATS: connected");
-  }
-  static void on_disconnected(natsConnection*, void* self) {
-    static_cast<Implementation*>(self)->note("NATS: the connection is lost; trying again");
+  static void on_disconnected(natsConnection*, void* note) {
+    (*static_cast<Callback*>(note))("NATS: the connection is lost; trying again", "");
   }
   static void on_message(natsConnection*, natsSubscription*, natsMsg* raw, void* handler) {
     const Message message(raw);
     const char* const reply = natsMsg_GetReply(raw);
-    try {
-      (*static_cast<Handler*>(handler))(
-          {natsMsg_GetData(raw), static_cast<std::size_t>(natsMsg_GetDataLength(raw))},
-          reply == nullptr ? "" : reply);
-    } catch (...) {  // NOLINT(bugprone-empty-catch): a message that costs too much is lost
-    }
+    (*static_cast<Callback*>(handler))(
+        {natsMsg_GetData(raw), static_cast<std::size_t>(natsMsg_GetDataLength(raw))},
+        reply == nullptr ? "" : reply);
   }
 
   NatsOptions options_;
-  std::atomic<bool> closing_{false};
+  Callback& note_;
   std::mutex mutex_;
-  std::list<Handler> handlers_;  // outlives the connection
+  std::vector<Callback*> handlers_;
   Connection connection_;
   JetStream js_;
   std::vector<Subscription> subscriptions_;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -5,6 +6,12 @@
 #include "serve/batch_work.hpp"
 
 namespace sau::detail {
+namespace {
+
+// The decision may be in the spool of a node that is down.
+constexpr Milliseconds kEarlyKept = 24LL * 60 * 60 * 1000;
+
+}  // namespace
 
 // The part of BatchWork that is about messages of a stream.
 void BatchWork::add(FeedOperation& operation) {
@@ -12,11 +19,9 @@ void BatchWork::add(FeedOperation& operation) {
   for (auto& [key, value] : operation.rows) {
     batch_.rows.emplace_back(std::move(key), std::move(value));
   }
+  const Milliseconds wait = std::max(configuration_.reward_wait_time, kEarlyKept);
   outcome->dropped = early_->drop(
-      [this](Milliseconds time) {
-        return clock_.end_of_wait(time, configuration_.reward_wait_time) < now_;
-      },
-      batch_);
+      [this, wait](Milliseconds time) { return clock_.end_of_wait(time, wait) < now_; }, batch_);
   const auto apply = [&](EarlyRewards::Item item) {
     if (item.activates) {
       ActivateOperation activation{std::move(item.event_id), [](const Status&) {}};

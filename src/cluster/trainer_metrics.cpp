@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include "cluster/trainer.hpp"
+
+namespace sau::detail {
+
+std::string Trainer::metrics() const {
+  std::string text;
+  const auto head = [&text](const char* name, const char* type, const char* help) {
+    text += fmt::format("# HELP {0} {2}\n# TYPE {0} {1}\n", name, type, help);
+  };
+  const auto add = [&](const char* name, const char* type, const char* help, auto value) {
+    head(name, type, help);
+    text += fmt::format("{} {}\n", name, value);
+  };
+  const auto& counts = feeder_.counts();
+  const StreamPlace place = feeder_.place();
+  add("sau_trainer_leads", "gauge", "Whether this trainer leads.", leadership_.leads() ? 1 : 0);
+  add("sau_trainer_epoch", "gauge", "Counts the leaders.", leadership_.epoch());
+  add("sau_trainer_fault", "gauge", "Whether this trainer can neither lead nor follow.",
+      what_is_wrong().empty() ? 0 : 1);
+  add("sau_stream_messages_total", "counter", "Messages taken, in the life of the log.",
+      place.number);
+  {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t at = place.life == stream_.created ? place.place : 0;
+    add("sau_stream_lag", "gauge", "Messages in the stream that are not taken yet.",
+        stream_.last > at ? stream_.last - at : 0);
+  }
+  add("sau_stream_records_total", "counter", "Records of nodes that were logged.",
+      counts.records.load());
+  add("sau_stream_repeated_records_total", "counter", "Records that had been logged before.",
+      counts.repeated_records.load());
+  add("sau_stream_unreadable_total", "counter", "Messages and records that were skipped.",
+      counts.unreadable.load());
+  add("sau_repeated_decisions_total", "counter", "Decisions whose event id was there before.",
+      counts.repeated_decisions.load());
+  add("sau_contradicting_decisions_total", "counter", "Among them: other choices than the first.",
+      counts.contradicting.load());
+  add("sau_early_rewards_total", "counter", "Rewards that came before their decision.",
+      counts.early.load());
+  add("sau_early_rewards", "gauge", "Rewards that wait for their decision.",
+      service_.early_rewards());
+  add("sau_unknown_rewards_total", "counter", "Rewards whose decision never came.",
+      counts.unknown.load());
+  add("sau_refused_configurations_total", "counter", "Configurations that were wrong.",
+      counts.refused.load());
+  add("sau_models_compared_total", "counter", "Models compared with the leader's.",
+      compared_.load());
+  add("sau_models_different_total", "counter", "Models that were not the leader's.",
+      different_.load());
+  const auto positions = feeder_.positions();
+  const std::lock_guard lock(mutex_);
+  head("sau_node_model_version", "gauge", "The version of the model that a node uses.");
+  for (const auto& [id, node] : nodes_) {
+    text += fmt::format("sau_node_model_version{{node=\"{}\"}} {}\n", id, node.version);
+  }
+  head("sau_node_lag", "gauge", "Records of a node that are not logged yet.");
+  for (const auto& [id, node] : nodes_) {
+    const auto found = positions.find(id);
+    const Sequence position = found == positions.end() ? 0 : found->second;
+    text += fmt::format("sau_node_lag{{node=\"{}\"}} {}\n", id,
+                        node.last > position ? node.last - position : 0);
+  }
+  return text;
+}
+
+}  // namespace sau::detail
