@@ -101,7 +101,7 @@ test-asan:
 	$(call beside,tsan) ctest --preset asan -j $(TEST_JOBS) || { tools/failed_tests.py build/asan; exit 1; }
 
 test-tsan:
-	$(call step,thread sanitizer: tests of run, http, store and serve)
+	$(call step,thread sanitizer: tests of run, http, store, serve and cluster)
 ifneq ($(wildcard tests/run/*_test.cpp),)
 	cmake --preset tsan
 	cmake --build --preset tsan -j $(JOBS)

@@ -280,7 +280,7 @@ TEST_F(TableFormats, Latex) {
             "of the problem. Italic: at most two combined standard errors above it. Behind "
             "$\\pm$: the standard error of the mean. z: (here - paper) in combined standard "
             "errors.}\n"
-            "  \\footnotesize\n  \\setlength{\\tabcolsep}{3pt}\n  \\begin{tabular}{llr}\n"
+            "  \\smallskip\\footnotesize\n  \\setlength{\\tabcolsep}{3pt}\n  \\begin{tabular}{llr}\n"
             "    \\toprule\n    Algorithm & & wheel-0.90 \\\\\n    \\midrule\n"
             "    NeuralLinear & here & $\\mathbf{7000} \\pm \\mathbf{30}$ \\\\\n"
             "     & paper & $6929 \\pm 443$ \\\\\n"
