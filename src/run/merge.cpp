@@ -109,8 +109,8 @@ Rows read_rows(const Cell& cell, const std::vector<Source>& sources) {
     const fs::path path = source.folder / find_cell(source.settings, cell)->file;
     const auto take = [&](std::uint64_t trial, TrialRecord&& record) {
       std::string text = cell_row(trial, record, points);
-      const auto [place, fresh] =
-          rows.by_trial.try_emplace(trial, std::move(text), record.failed(), &source.folder);
+      const auto [place, fresh] = rows.by_trial.try_emplace(
+          trial, Rows::Row{std::move(text), record.failed(), &source.folder});
       if (!fresh && place->second.text != cell_row(trial, record, points)) {
         throw Error("trial " + std::to_string(trial) + " of " + name_of(cell) + " differs in " +
                     place->second.folder->string() + " and " + source.folder.string());
