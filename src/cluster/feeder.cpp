@@ -165,13 +165,12 @@ Status Feeder::apply(const TakenMessage& message) {
   service_.feed(std::move(operation));
   const auto outcome = answer.get();
   if (!outcome.ok()) return outcome.failure();
-  {
-    const std::lock_guard lock(mutex_);
-    place_ = after;
-    if (position) positions_[batch.value().node] = *position;
-  }
+  // Counted first: a node that hears of its position has an empty spool.
   counts_.records.fetch_add(parts, std::memory_order_relaxed);
   count(outcome.value());
+  const std::lock_guard lock(mutex_);
+  place_ = after;
+  if (position) positions_[batch.value().node] = *position;
   return Done{};
 }
 

@@ -269,6 +269,11 @@ void Journal::write(BatchWork& work, bool keep_head, bool stopping) {
   if (work.configured()) {
     configuration_.set(std::make_shared<const Configuration>(*work.configured()));
   }
+  // Counted first: who sees what was written, or that an event no longer waits, sees the counts
+  // too.
+  for (const auto& report : work.reports()) {
+    call_safely(options_.note, "an operation could not be counted: ", [&] { report(observer_); });
+  }
   committed_.store(last_, std::memory_order_release);
   tell_learner();
   update_slots(work);
@@ -281,11 +286,9 @@ void Journal::tell_learner() {
 }
 
 void Journal::answer(BatchWork& work) {
-  const auto guarded = [this](const auto& call) {
-    call_safely(options_.note, "an answer could not be given: ", call);
-  };
-  for (const auto& report : work.reports()) guarded([&] { report(observer_); });
-  for (const auto& each : work.answers()) guarded(each);
+  for (const auto& each : work.answers()) {
+    call_safely(options_.note, "an answer could not be given: ", each);
+  }
 }
 
 Journal::Slot* Journal::slot_of(Sequence decision) {

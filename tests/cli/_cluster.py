@@ -9,27 +9,17 @@ import random
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import threading
 import time
 
 from _serve import BASE, Caller, ServeTestCase
 from _support import DEADLINE, stop
+from ports import free_port, free_ports
 
 LOST = (ConnectionError, http.client.HTTPException, TimeoutError, OSError)
 NATS = shutil.which("nats-server") or "/usr/sbin/nats-server"
 AGENT = "hashed_linear+sau_sampling"
-
-
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 class NatsServers:
@@ -80,7 +70,7 @@ class Member:
     def __init__(self, case, command, folder, url, *args, wait=True, **options):
         self.case, self.command, self.folder, self.url = case, command, folder, url
         self.args, self.options, self.tls = args, options, None
-        self.port = free_ports(1)[0]
+        self.port = free_port()
         self.log_file = case.path(folder + ".log")
         self.start(wait)
 

@@ -30,9 +30,9 @@ class Caller:
     def __init__(self, server, key=None):
         self.key = key
         if server.tls is None:
-            self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+            self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=DEADLINE)
         else:
-            self.connection = http.client.HTTPSConnection("127.0.0.1", server.port, timeout=60,
+            self.connection = http.client.HTTPSConnection("127.0.0.1", server.port, timeout=DEADLINE,
                                                           context=server.tls)
 
     def call(self, method, path, body=None, **headers):
@@ -114,7 +114,7 @@ class Server:
         self.case.wait_for(lambda: self.learned() == count, self.process)
 
     def connect(self, source="127.0.0.1"):
-        connection = socket.create_connection(("127.0.0.1", self.port), timeout=60,
+        connection = socket.create_connection(("127.0.0.1", self.port), timeout=DEADLINE,
                                               source_address=(source, 0))
         self.case.addCleanup(connection.close)
         return connection

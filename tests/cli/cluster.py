@@ -13,8 +13,9 @@ import socket
 import subprocess
 import unittest
 
-from _cluster import AGENT, BASE, NATS, ClusterTestCase, NatsServers, free_ports
+from _cluster import AGENT, BASE, NATS, ClusterTestCase, NatsServers
 from _support import DEADLINE, PROGRAM
+from ports import free_ports
 
 NOWHERE = "nats://127.0.0.1:1"
 FAKETIME = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
@@ -145,7 +146,7 @@ class Cluster(ClusterTestCase):
         # A stream that has the name of ours, and other subjects.
         foreign = {"name": "sau_other", "subjects": ["orders"], "storage": "file",
                    "retention": "limits", "max_consumers": -1, "num_replicas": 1}
-        with socket.create_connection(("127.0.0.1", nats.ports[0]), timeout=60) as connection:
+        with socket.create_connection(("127.0.0.1", nats.ports[0]), timeout=DEADLINE) as connection:
             body = json.dumps(foreign)
             connection.sendall((
                 'CONNECT {"user":"sau","pass":"secret","verbose":false}\r\nSUB answer 1\r\n'
@@ -166,7 +167,8 @@ class Cluster(ClusterTestCase):
                                                         FAKETIME_DONT_FAKE_MONOTONIC="1"))
         self.wait_ready(trainer, node, skewed)
         # The reward comes three hours before its decision, by the clocks of the nodes.
-        self.assertEqual(node.rank(eventId="e1").status, 201)
+        # The stream has five seconds to confirm it.
+        self.until(lambda: node.rank(eventId="e1").status == 201, lambda: "e1 is confirmed")
         self.assertEqual(node.metric("sau_spool_unshipped"), 0)
         self.assertEqual(skewed.reward("e1", 1).status, 204)
         self.assertEqual(skewed.rank(eventId="e2").status, 201)
@@ -198,7 +200,8 @@ class Cluster(ClusterTestCase):
 
     def test_a_cluster_in_one_command(self):
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/cluster.sh")
-        environment = dict(os.environ, SAU=PROGRAM, SAU_PORTS=str(free_ports(1)[0] % 20_000 + 20_000))
+        apart = [port - 4222 for port in (4223, 4224, 6222, 6223, 6224, 8080, 8081, 8090, 8091)]
+        environment = dict(os.environ, SAU=PROGRAM, SAU_PORTS=str(free_ports(1, apart)[0] - 4222))
 
         def cluster(what):
             done = subprocess.run([script, what], cwd=self.folder, env=environment, check=False,

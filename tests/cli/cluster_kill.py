@@ -23,6 +23,13 @@ WIPES = int(os.environ.get("SAU_CLUSTER_WIPES", "1"))
 
 @unittest.skipUnless(os.path.exists(NATS), "nats-server is not installed")
 class Kill(ClusterTestCase):
+    def nothing_waits(self, trainer):
+        if trainer is None:
+            return False
+        totals = trainer.call("GET", "/v1/status").json()["totals"]
+        return (totals["waiting"] == 0 and totals["learnerLag"] == 0 and
+                trainer.metric("sau_early_rewards") == 0)
+
     def test_nothing_acknowledged_is_lost_or_repeated(self):
         rng = random.Random(23)
         nats = NatsServers(self, 3)
@@ -75,15 +82,17 @@ class Kill(ClusterTestCase):
         self.assertFalse(load.failures)
         self.wait_empty(*nodes)
         self.until(lambda: self.leader(trainers) is not None, lambda: "somebody leads")
-        leader = self.leader(trainers)
         # Events wait for five seconds; afterwards nothing moves any more.
-        self.until(lambda: leader.call("GET", "/v1/status").json()["totals"]["waiting"] == 0 and
-                   leader.metric("sau_early_rewards") == 0,
-                   lambda: f"nothing waits: {leader.call('GET', '/v1/status').body[:600]}")
+        self.until(lambda: self.nothing_waits(self.leader(trainers)),
+                   lambda: "nothing waits\n" + "\n".join(
+                       str(each.call("GET", "/v1/status").body[:600]) for each in trainers))
         self.until(lambda: trainers[0].metric("sau_stream_messages_total") ==
                    trainers[1].metric("sau_stream_messages_total"),
                    lambda: "the standby has everything\n" + "\n".join(
                        each.log()[-1500:] for each in trainers))
+        for each in trainers:
+            # Learned and not only logged, or a stop would come before the end of the log.
+            self.until(lambda each=each: self.nothing_waits(each), lambda: "everything is learned")
         for each in trainers:
             self.assertEqual(each.metric("sau_models_different_total"), 0, each.log()[-2000:])
             self.assertEqual(each.metric("sau_trainer_fault"), 0, each.log()[-2000:])

@@ -22,7 +22,7 @@ import threading
 import unittest
 import zipfile
 
-from _support import SauTestCase, file_size_limit
+from _support import DEADLINE, SauTestCase, file_size_limit
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import shared_data
@@ -93,7 +93,7 @@ class Server:
             request.wfile.write(body[start:start + 50000])
             request.wfile.flush()
             start += 50000
-            self.hold.wait(30)
+            self.hold.wait(DEADLINE)
         try:
             request.wfile.write(body[start:end])
         except OSError:
@@ -312,7 +312,7 @@ class Mushroom(DataTestCase):
         self.wait_for(lambda: os.path.exists(part) and os.path.getsize(part) == 50000, process)
         self.refused(1, *self.get(server), says=("in use",))
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=DEADLINE)
         self.assertEqual(process.returncode, 130)
         self.one_line(err, ("stopped", "50000 bytes", "same command"))
         server.hold.set()

@@ -13,7 +13,9 @@ from _serve import ServeTestCase
 
 
 class Evaluate(ServeTestCase):
-    def make_log(self, caller, count=400):
+    def make_log(self, server, count=400):
+        """The same events every time: no decision depends on how fast the service learns."""
+        caller, learned = server.caller(), 0
         draw = random.Random(3)
         for i in range(count):
             device = draw.choice(["phone", "desk"])
@@ -21,13 +23,15 @@ class Evaluate(ServeTestCase):
             liked = (answer["rewardActionId"] == "a") == (device == "phone")
             if i % 10 > 0:
                 caller.reward(f"e{i}", int(draw.random() < (0.8 if liked else 0.2)))
+                learned += 1
+                server.wait_learned(learned)
 
     def result(self, *args):
         return json.loads(self.good("evaluate", *args, "--json", "--force", "--quiet").out)
 
     def test_the_folder_and_its_exports_say_the_same(self):
         server = self.serve()
-        self.make_log(server.caller())
+        self.make_log(server)
         flags = ["--policy", "uniform", "--policy", "first", "--policy", "hashed_linear+greedy",
                  "--by", "device"]
         folder = self.result("data", *flags)
@@ -82,7 +86,7 @@ class Evaluate(ServeTestCase):
 
     def test_threads_do_not_change_the_result(self):
         server = self.serve()
-        self.make_log(server.caller(), 300)
+        self.make_log(server, 300)
         server.stop()
         flags = ["data", "--policy", "sau", "--policy", "uniform", "--quiet", "--force"]
         one = self.good("evaluate", *flags, "--threads", "1").out
@@ -90,7 +94,7 @@ class Evaluate(ServeTestCase):
 
     def test_tuning_judges_on_the_other_half(self):
         server = self.serve()
-        self.make_log(server.caller(), 800)
+        self.make_log(server, 800)
         server.stop()
         done = self.good("evaluate", "data", "--quiet", "--force", "--tune",
                          "hashed_linear(lr=0.1|1)+greedy")

@@ -12,6 +12,7 @@ import threading
 import unittest
 
 from _serve import ServeTestCase
+from _support import DEADLINE
 from _vw_reader import VwError, read_line
 
 # Names and values that Vowpal Wabbit would misread, and the features that it should see instead, by
@@ -163,7 +164,7 @@ class Export(ServeTestCase):
         reader.start()
         self.good("log", "export", "data", "-o", "pipe")
         self.assertTrue(stat.S_ISFIFO(os.stat(pipe).st_mode))
-        reader.join(30)
+        reader.join(DEADLINE)
         os.close(end)
         self.assertEqual(received.decode(), expected)
         self.assertFalse(os.path.exists(pipe + ".part"))

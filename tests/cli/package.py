@@ -40,7 +40,7 @@ bash -c '. /usr/share/bash-completion/completions/sau; complete -p sau'
 systemd-analyze verify /usr/lib/systemd/system/sau.service /usr/lib/systemd/system/sau.socket
 sau serve /var/lib/sau --port 0 > serve.txt 2>&1 &
 server=$!
-for i in $(seq 600); do if grep -q 'http://' serve.txt; then break; fi; sleep 0.1; kill -0 $server; done
+until grep -q 'http://' serve.txt; do sleep 0.1; kill -0 $server; done
 port=$(sed -n 's|.*http://127.0.0.1:\([0-9]*\).*|\1|p' serve.txt | head -n 1)
 curl -sSf -H 'Content-Type: application/json' -d '{"actions":[{"id":"a","features":[]},{"id":"b","features":[]}],"eventId":"e1"}' "http://127.0.0.1:$port/personalizer/v1.0/rank"
 curl -sSf -H 'Content-Type: application/json' -d '{"value":1}' "http://127.0.0.1:$port/personalizer/v1.0/events/e1/reward"

@@ -6,7 +6,6 @@ import sys
 
 sys.dont_write_bytecode = True
 
-import datetime
 import fcntl
 import http.client
 import os
@@ -15,14 +14,16 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 import unittest
 
 from _serve import BASE, ServeTestCase, answers_in, eventually, received, request_bytes
 from _support import DEADLINE
+from ports import free_port
 
 MEBIBYTE = 1 << 20
 CROWD = 1100  # more than the server allows
-SLOW = request_bytes("POST", BASE + "/rank", b"", "Content-Length: 100") + b"{"
+SLOW = request_bytes("POST", BASE + "/rank", b"", "Content-Length: 100", "Expect: 100-continue")
 
 
 class CrowdTestCase(ServeTestCase):
@@ -55,6 +56,7 @@ class Connections(CrowdTestCase):
             connection = server.connect(sources[i % len(sources)])
             if sends:
                 connection.sendall(sends)
+                connection.recv(100)  # 100 Continue, so the server has read it
             crowd.append(connection)
         return crowd
 
@@ -62,6 +64,7 @@ class Connections(CrowdTestCase):
         server = self.serve()
         mine = server.caller()
         self.assertEqual(mine.rank(eventId="before").status, 201)
+        begin = time.monotonic()
         crowd = self.hold(server, CROWD)
         for i in range(3):
             self.serves(server, f"e{i}")
@@ -72,17 +75,15 @@ class Connections(CrowdTestCase):
         self.assertGreaterEqual(self.metric(server, "sau_connections"), 900)
         self.assertLessEqual(self.metric(server, "sau_connections"), 1016)
         self.wait_for(lambda: "connections were dropped to make room" in server.log())
-        # A crowd that takes long to come is noted again, but seldom.
-        noted = [datetime.datetime.fromisoformat(line[:19]) for line in server.log().splitlines()
-                 if "connections were dropped" in line]
-        for one, next_one in zip(noted, noted[1:]):
-            self.assertGreaterEqual((next_one - one).total_seconds(), 9)
+        # A crowd that takes long to come is noted again, but not within ten seconds.
+        noted = server.log().count("connections were dropped to make room")
+        self.assertLessEqual(noted, 1 + (time.monotonic() - begin) / 10)
         for connection in crowd:
             connection.close()
         server.stop()
 
     def test_slow_ones_make_room(self):
-        server = self.serve()
+        server = self.serve("--request-seconds", "300")
         crowd = self.hold(server, CROWD, SLOW, ("127.0.0.2", "127.0.0.3", "127.0.0.4"))
         for i in range(3):
             self.serves(server, f"e{i}")
@@ -111,7 +112,7 @@ class Connections(CrowdTestCase):
         crowd = self.hold(server, CROWD)
 
         def ask(path, method="GET", **headers):
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)
             try:
                 connection.request(method, path, headers=headers)
                 reply = connection.getresponse()
@@ -130,13 +131,13 @@ class Connections(CrowdTestCase):
         self.assertEqual(ask("/v1/status", **allowed)[0], 404)
         self.assertEqual(ask("/", **allowed)[0], 404)
         self.assertEqual(ask(BASE + "/rank", method="POST", **allowed)[0], 404)
-        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=DEADLINE) as connection:
             connection.sendall(request_bytes("PUT", BASE + "/model", b"",
                                              f"Ocp-Apim-Subscription-Key: {key}",
                                              f"Content-Length: {100 * MEBIBYTE}"))
             self.assertEqual(answers_in(received(connection))[0].status, 413)
         # With too many connections, the health port has the same rules.
-        many = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(40)]
+        many = [socket.create_connection(("127.0.0.1", port), timeout=DEADLINE) for _ in range(40)]
         self.assertEqual(ask("/healthz")[0], 200)
         for connection in crowd + many:
             connection.close()
@@ -263,9 +264,8 @@ class Signals(CrowdTestCase):
         server.stop()
 
     def test_output_that_nobody_reads_any_more(self):
-        port = free_port()
-        process = self.start("serve", "data", "--port", str(port))
-        self.assertIn("serving", process.stdout.readline())
+        process = self.start("serve", "data", "--port", "0")
+        port = port_in(process.stdout.readline())
         process.stderr.close()
         process.stdout.close()
         for _ in range(3):
@@ -287,7 +287,6 @@ class Signals(CrowdTestCase):
         self.assertIn("all good", self.good("log", "verify", "data").out)
 
     def test_output_that_is_full_because_nobody_reads_it(self):
-        port = free_port()
         reading, writing = os.pipe()
         try:
             os.set_blocking(writing, False)
@@ -296,18 +295,18 @@ class Signals(CrowdTestCase):
                     os.write(writing, bytes(4096))
             os.set_blocking(writing, True)
             # Its first line is about the limit on files.
-            process = self.start("serve", "data", "--port", str(port), stderr=writing,
+            process = self.start("serve", "data", "--port", "0", stderr=writing,
                                  limits={resource.RLIMIT_NOFILE: 80})
-            self.assertIn("serving", process.stdout.readline())
-            self.assertTrue(is_healthy(port))
+            self.assertTrue(is_healthy(port_in(process.stdout.readline())))
             # Somebody reads again.
             full = fcntl.fcntl(writing, fcntl.F_GETPIPE_SZ)
             while full > 0:
                 full -= len(os.read(reading, full))
             process.send_signal(signal.SIGHUP)
-            said = os.read(reading, 65536).decode()
+            said = ""
+            while "SIGHUP" not in said:  # the lines may come one by one
+                said += os.read(reading, 65536).decode()
             self.assertIn("lines left out here, as nobody read the ones before: 1\n", said)
-            self.assertIn("SIGHUP", said)
             process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(timeout=DEADLINE), 0)
         finally:
@@ -328,13 +327,14 @@ class Signals(CrowdTestCase):
         self.assertEqual(process.wait(timeout=DEADLINE), 0)
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
+def port_in(line):
+    """The port in the first line that a server prints."""
+    assert line.startswith("serving "), line
+    return int(line.rstrip("/\n").rpartition(":")[2])
 
 
 def is_healthy(port):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)
     try:
         connection.request("GET", "/healthz")
         return connection.getresponse().status == 200

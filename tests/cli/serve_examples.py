@@ -34,18 +34,25 @@ class Clients(SauTestCase):
         return subprocess.run([*command, self.endpoint, str(VISITS)], capture_output=True, text=True,
                               timeout=DEADLINE, check=False, env={**os.environ, "SAU_KEY": key})
 
-    def check(self, *command):
-        done = self.client(*command)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        clicks = int(re.search(rf"(\d+) of {VISITS} clicked", done.stdout).group(1))
-        # By chance alone, as if no reward arrived, it would be 100 with a deviation of 7.
-        self.assertGreater(clicks, 130)
+    def status(self):
         request = urllib.request.Request(self.endpoint + "/v1/status", headers={
             "Ocp-Apim-Subscription-Key": 2 * "0123456789abcdef"})
         with urllib.request.urlopen(request, timeout=DEADLINE) as reply:
-            totals = json.load(reply)["totals"]
+            return json.load(reply)
+
+    def check(self, *command):
+        done = self.client(*command)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        # The service learns at the lowest priority. Once it has learned, it serves better.
+        self.wait_for(lambda: self.status()["totals"]["learnerLag"] == 0, self.server)
+        self.wait_for(lambda: self.status()["model"]["eventsLearned"] == VISITS, self.server)
+        done = self.client(*command)
+        clicks = int(re.search(rf"(\d+) of {VISITS} clicked", done.stdout).group(1))
+        # By chance alone, as if no reward arrived, it would be 100 with a deviation of 7.
+        self.assertGreater(clicks, 130)
+        totals = self.status()["totals"]
         self.assertEqual((totals["ranks"], totals["rewards"], totals["waiting"]),
-                         (VISITS, VISITS, 0))
+                         (2 * VISITS, 2 * VISITS, 0))
         self.server.send_signal(signal.SIGTERM)
         self.assertEqual(self.server.wait(DEADLINE), 0)
         self.assertIn("all good", self.good("log", "verify", "folder").out)

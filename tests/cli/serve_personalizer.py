@@ -234,6 +234,9 @@ class Gate(ServeTestCase):
         while server.call("GET", "/v1/gate").json()["outcome"] is None:
             self.assertLess(count, 3000)
             play(20)
+            # On a busy machine the learner, which judges, would fall far behind.
+            self.wait_for(lambda: server.call("GET", "/v1/status").json()["totals"]["learnerLag"] == 0,
+                          server.process)
         gate = server.call("GET", "/v1/gate").json()
         self.assertEqual((gate["outcome"], gate["name"]), ("promoted", "greedy"))
         self.assertGreater(gate["gainLow"], 0)

@@ -23,9 +23,9 @@ PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "sweeps.md"
 MPI = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
        "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
        "PATH": BUILD + os.pathsep + os.environ["PATH"]}
-# About two seconds of work on one core.
+# Some seconds of work on one core: a busy machine must leave time to kill it in the middle.
 LONG = ("run", "--problem", "bernoulli", "--agent", "ts", "--agent", "ucb1", "--steps", "100000",
-        "--trials", "60")
+        "--trials", "90")
 PAPER = ("paper", "--only", "wheel", "--trials", "1")
 
 
@@ -147,10 +147,10 @@ class Mpi(SauTestCase):
         self.assertNotEqual(process.returncode, 0)
         done = self.rows("r")
         self.assertGreaterEqual(done, 6)
-        self.assertLess(done, 120)
+        self.assertLess(done, 180)
         reply = self.mpirun(3, *LONG, "--out", "r")
         self.assertEqual(reply.code, 0, reply.err)
-        self.assertIn(f"({120 - done} new trials)", reply.out)
+        self.assertIn(f"({180 - done} new trials)", reply.out)
         self.good(*LONG, "--out", "whole")
         self.assertEqual(self.results("r"), self.results("whole"))
 

@@ -12,7 +12,7 @@ import os
 import signal
 import unittest
 
-from _support import SauTestCase
+from _support import DEADLINE, SauTestCase
 
 FEW = ("paper", "--only", "theory", "--trials", "1")
 KEYS = ["id", "where", "statement", "statistic", "value", "relation", "expected", "tolerance",
@@ -113,7 +113,7 @@ class Theory(SauTestCase):
         process = self.start("paper", "--only", "theory", "--trials", "1e6", "--out", "r")
         self.wait_for(lambda: "run.json" in self.files("r"), process)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=DEADLINE)
         self.assertEqual((process.returncode, out), (130, ""))
         self.one_line(err, ("stopped", "run the same command again"))
         self.assertEqual(sorted(self.files("r")), ["run.json"])

@@ -14,7 +14,7 @@ import signal
 import threading
 import unittest
 
-from _support import SMALL, SauTestCase
+from _support import DEADLINE, SMALL, SauTestCase
 
 # About two seconds of work on one core.
 LONG = ("run", "--problem", "bernoulli-10-0.1", "--agent", "ts", "--agent", "ucb1", "--steps", "100000",
@@ -43,7 +43,7 @@ class Watching:
         return next((line for line in list(self.lines) if line.startswith(start)), None)
 
     def ask(self, method, target, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE)
         try:
             connection.request(method, target, headers=headers)
             reply = connection.getresponse()
@@ -62,7 +62,7 @@ class Watching:
 
     def end(self, number=signal.SIGINT):
         self.process.send_signal(number)
-        self.case.assertEqual(self.process.wait(timeout=60), 128 + number)
+        self.case.assertEqual(self.process.wait(timeout=DEADLINE), 128 + number)
         self.case.assertEqual(self.process.stderr.read(), "")
 
 
@@ -78,7 +78,7 @@ class Watch(SauTestCase):
         report = watch.report()
         self.assertEqual([run["asked"] for run in report["runs"]], [120])
         self.wait_for(lambda: watch.trials() == 120, watch.process)
-        run.wait(timeout=60)
+        run.wait(timeout=DEADLINE)
         self.wait_for(lambda: watch.line("complete, 120 trials"), watch.process)
         self.assertEqual(watch.lines[0], "watching r")
         series = watch.report()["sections"][0]["problems"][0]["series"]
@@ -101,8 +101,8 @@ class Watch(SauTestCase):
         more[more.index("4")] = "6"
         self.good(*more)
         changed = lambda: watch.ask("GET", "/report.json", **{"If-None-Match": tag})[0] == 200
-        self.wait_for(changed, watch.process)
-        self.assertEqual(watch.trials(), 12)
+        self.wait_for(lambda: watch.trials() == 12, watch.process)
+        self.assertTrue(changed())
         watch.end(signal.SIGTERM)
 
     def test_a_run_that_begins_later(self):
@@ -201,7 +201,7 @@ class Watch(SauTestCase):
                 seen += piece
         except OSError:
             pass  # Linux reports a closed pty this way
-        self.assertEqual(process.wait(timeout=60), 130)
+        self.assertEqual(process.wait(timeout=DEADLINE), 130)
         text = seen.decode()
         self.assertTrue(text.startswith("\x1b[?1049h"), text[:20])
         screen, _, after = text.rpartition("\x1b[?1049l")

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "run/run_support.hpp"
+#include "support/sanitizer.hpp"
 
 namespace sau {
 namespace {
@@ -77,7 +78,9 @@ std::size_t rows_now(const test::fs::path& folder) {
 
 TEST(Runner, StoppedAtSeveralMomentsAndResumedEqualsUninterrupted) {
   const TemporaryFolder place;
-  const Experiment experiment = experiment_of({"sau_ucb", "ts", "ucb1"}, 3000, 60);
+  // Long enough that the watcher gets its turn on a busy machine; sanitizers make it longer still.
+  const Experiment experiment =
+      experiment_of({"sau_ucb", "ts", "ucb1"}, testing::repeats(20'000), 60);
   run_into(place / "whole", experiment, 2);
   const auto expected = result_files(place / "whole");
   int stops = 0;

@@ -5,12 +5,12 @@ import {createServer} from 'node:http';
 import {join} from 'node:path';
 import test, {after, before} from 'node:test';
 
-import {cleanUp, eventually, launch, open, plotOf, sau, temporaryFolder} from './support.mjs';
+import {cleanUp, eventually, launch, listen, open, plotOf, sau, temporaryFolder} from './support.mjs';
 
 let browser, report, html, server;
 let answers = [];  // what report.json was answered with
 
-function serve(port = 0) {
+async function serve(port = 0) {
   const started = createServer((request, reply) => {
     if (request.url === '/') {
       reply.setHeader('Content-Type', 'text/html; charset=utf-8').end(html);
@@ -23,7 +23,8 @@ function serve(port = 0) {
     reply.writeHead(known ? 304 : 200, {ETag: tag, 'Content-Type': 'application/json'});
     reply.end(known ? '' : body);
   });
-  return new Promise((resolve) => started.listen(port, '127.0.0.1', () => resolve(started)));
+  await listen(started, port);
+  return started;
 }
 
 function stop(running) {

@@ -3,7 +3,7 @@ import {readFile} from 'node:fs/promises';
 import {createServer} from 'node:http';
 import {join} from 'node:path';
 
-import {work} from './support.mjs';
+import {listen, work} from './support.mjs';
 
 export const hostile = '<img src=x onerror="window.broken=1">';
 
@@ -110,7 +110,7 @@ export async function serve(answers, port = 0) {
       json(404, {error: {code: 'ResourceNotFound', message: 'no such event'}});
     }
   });
-  await new Promise((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await listen(server, port);
   return {
     port: server.address().port,
     address: `http://127.0.0.1:${server.address().port}/`,

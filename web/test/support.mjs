@@ -2,7 +2,7 @@
 // with the packages; the browser is Debian's chromium.
 import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
-import {mkdtemp, rm} from 'node:fs/promises';
+import {mkdtemp, readFile, rm} from 'node:fs/promises';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -14,12 +14,15 @@ function fromEnvironment(name) {
   return value;
 }
 
+// Milliseconds; far more than anything takes on a slow and busy machine.
+export const patience = 300_000;
+
 export const work = fromEnvironment('SAU_WEB_WORK');
 export const require = createRequire(join(work, 'package.json'));
 const program = fromEnvironment('SAU_PROGRAM');
 
 export async function sau(...args) {
-  const {stdout} = await promisify(execFile)(program, args, {timeout: 120000});
+  const {stdout} = await promisify(execFile)(program, args, {timeout: patience});
   return stdout;
 }
 
@@ -35,10 +38,37 @@ export async function temporaryFolder() {
   return folder;
 }
 
+function listenAt(server, port) {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+// Lets a server listen at a port, by default at one that the kernel gives to no connection: nobody gets
+// it while the test has stopped the server.
+export async function listen(server, port = 0) {
+  if (port !== 0) return listenAt(server, port);
+  const range = await readFile('/proc/sys/net/ipv4/ip_local_port_range', 'utf8');
+  const [least, first] = [10_000, Number.parseInt(range, 10)];
+  for (let tries = 0; tries < 1000 && first > least; ++tries) {
+    try {
+      return await listenAt(server, least + Math.floor(Math.random() * (first - least)));
+    } catch (error) {
+      if (error.code !== 'EADDRINUSE') throw error;
+    }
+  }
+  return listenAt(server, 0);
+}
+
 export async function launch() {
   const {chromium} = require('playwright-core');
   const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
+    timeout: patience,
     args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
            '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   });
@@ -51,6 +81,7 @@ export async function open(browser, address, options = {}) {
   const page = await browser.newPage({
     viewport: {width: 1280, height: 900}, colorScheme: 'light', reducedMotion: 'reduce', ...options,
   });
+  page.setDefaultTimeout(patience);
   const complaints = [];
   const requests = [];
   page.on('console', (message) => {
@@ -69,7 +100,7 @@ export async function scrollThrough(page) {
     const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
     for (const host of document.querySelectorAll('.plot-host')) {
       host.scrollIntoView();
-      for (let i = 0; i < 50 && host.querySelector('svg') === null; ++i) await frame();
+      for (let i = 0; i < 3000 && host.querySelector('svg') === null; ++i) await frame();
     }
     window.scrollTo(0, 0);
     await frame();
@@ -78,7 +109,7 @@ export async function scrollThrough(page) {
 
 // Asks until the answer is the expected one, or fails with the last answer.
 export async function eventually(ask, expected) {
-  const end = Date.now() + 5000;
+  const end = Date.now() + patience;
   for (;;) {
     const answer = await ask();
     if (isDeepStrictEqual(answer, expected)) return;
