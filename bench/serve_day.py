@@ -37,7 +37,7 @@ class Server:
         self.port = int(line.split()[-1].rstrip("/").rpartition(":")[2])
 
     def call(self, method, path, body=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
         try:
             connection.request(method, path, None if body is None else json.dumps(body))
             answer = connection.getresponse()
@@ -55,7 +55,7 @@ class Server:
 
     def end(self, how):
         self.process.send_signal(how)
-        code = self.process.wait(timeout=120)
+        code = self.process.wait(timeout=600)
         self.process.stdout.close()
         self.log.close()
         return code

@@ -16,7 +16,7 @@ TOOL = HERE.parent / "tools" / "skipped_tests.py"
 
 def run(command, environment, expected):
     done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8",
-                          timeout=100, check=False)
+                          timeout=600, check=False)
     assert done.returncode == expected, (command, done.returncode, done.stdout, done.stderr)
     return done.stdout + done.stderr
 

@@ -27,11 +27,11 @@ start() {
 }
 
 ready() {
-  for _ in $(seq 300); do
+  for _ in $(seq 3000); do
     if curl -sf "http://127.0.0.1:$1/readyz" >/dev/null; then return 0; fi
     sleep 0.1
   done
-  fail "the service at port $1 is not ready after 30 seconds; see $folder/*.log"
+  fail "the service at port $1 is not ready after five minutes; see $folder/*.log"
 }
 
 up() {
@@ -69,7 +69,7 @@ down() {
     [[ -f $file ]] || continue
     process=$(cat "$file")
     kill "$process" 2>/dev/null || true
-    for _ in $(seq 300); do
+    for _ in $(seq 3000); do
       kill -0 "$process" 2>/dev/null || break
       sleep 0.1
     done

@@ -30,7 +30,7 @@ def test_the_page_makes_a_figure_and_a_table(tmp_path):
     said = []
     for command in commands():
         done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment,
-                              capture_output=True, text=True, timeout=300)
+                              capture_output=True, text=True, timeout=1200)
         assert done.returncode == 0, f"{command}: {done.stderr}"
         said.append(done.stdout)
     assert len(said) == 8

@@ -21,7 +21,7 @@ class Day(SauTestCase):
         done = subprocess.run(
             [sys.executable, os.path.join(ROOT, "bench", "serve_day.py"), PROGRAM, LOAD, "--events",
              "30000", "--kill-every", "4", "--wait", "PT1S", "--pause", "0.5", "--connections", "16",
-             "--work", self.folder], capture_output=True, encoding="utf-8", timeout=4 * DEADLINE,
+             "--work", self.folder], capture_output=True, encoding="utf-8", timeout=10 * DEADLINE,
             check=False)
         print(done.stdout)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -45,7 +45,7 @@ run() {  # target, corpus, further options
   shift 2
   mkdir -p "$folder/$corpus"
   "$folder/$target" "$folder/$corpus" "$here/corpus/$corpus" -seed=1 -max_len=4096 \
-    -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
+    -max_total_time="$seconds" -timeout=100 -rss_limit_mb=1024 -print_final_stats=1 \
     -artifact_prefix="$folder/$target-" "$@" >"$folder/$target.log" 2>&1 || {
     tail -n 40 "$folder/$target.log"
     echo "fuzz: $target FAILED"
