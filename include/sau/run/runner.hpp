@@ -70,7 +70,7 @@ struct PlayedTrial {
 std::optional<PlayedTrial> play_task(const Experiment& experiment, const TrialTask& task,
                                      const TrialFunction& play, const TrialControl& control);
 
-// Where players fetch the trials of a run and bring the results. Thread-safe.
+// Players fetch the trials of a run here, and bring back the results. Thread-safe.
 class TrialDesk {
  public:
   // The next trials to play: at least one, and as many as should take `seconds` of processor time
