@@ -278,7 +278,7 @@ class Evaluations::Implementation {
     if (const auto failed = write(found->first, found->second)) throw Error(failed->message);
   }
 
-  // Called with the lock. Looks what became of candidates, and whether it is time for another.
+  // Called with the lock held. Looks what became of candidates, and whether it is time for another.
   void optimise() {
     const Configuration configuration = service_.configuration();
     std::string latest;
@@ -319,7 +319,7 @@ class Evaluations::Implementation {
     }
     if (best == nullptr) return {{"status", "onlinePolicyRetained"}};
     if (const auto gate = service_.gate(); gate && !gate->outcome) {
-      // A candidate of an earlier round had its time; one that somebody sent is left alone.
+      // Only a candidate of an earlier round is replaced; one that somebody sent stays.
       if (!gate->request.scheduled) return {{"status", "onlinePolicyRetained"}};
       good(waited<Done>([&](auto done) { service_.end_trial(GateOutcome::kStopped, done); }));
     }

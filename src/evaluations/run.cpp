@@ -21,7 +21,7 @@ using ResultJson = nlohmann::ordered_json;
 
 constexpr double kAlpha = 0.05;
 
-// A log that ends when somebody wants it to.
+// A log that can be made to end early.
 class StoppableSource final : public ChoiceSource {
  public:
   StoppableSource(std::unique_ptr<ChoiceSource> source, const std::atomic<bool>& stop)

@@ -7,8 +7,8 @@
 
 namespace sau::detail {
 
-// The room that one large body takes of what all large bodies may take together. Destroying it
-// gives the room back.
+// The part of the memory for large bodies that one of them takes. Destroying it gives the memory
+// back.
 class BodyPermit {
  public:
   // `taken`: the bytes that all permits have.

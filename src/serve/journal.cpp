@@ -178,7 +178,7 @@ void Journal::run() {
   for (bool stopping = false; !stopping;) {
     {
       std::unique_lock lock(mutex_);
-      // Somebody may set the clock, or a test may own it: it is read at least once a second.
+      // Somebody may set the clock, or a test may control it: it is read at least once a second.
       const Milliseconds left = std::clamp<Milliseconds>(until_deadline().value_or(1000), 0, 1000);
       if (broken()) {
         wake_.wait_for(lock, kRetryStore, [this] { return stopping_; });
@@ -353,7 +353,7 @@ void Journal::expire(BatchWork& work) {
       stalled_ = true;
     }
   }
-  // Settled slots behind an event that cannot be completed must not use up the scan for good.
+  // Settled slots behind an event that cannot be completed must not use up every scan.
   if (seen >= kSlotsSeen) {
     const auto end = slots_.begin() + static_cast<std::ptrdiff_t>(seen);
     slots_.erase(std::remove_if(slots_.begin(), end, [](const Slot& each) { return each.settled; }),

@@ -8,8 +8,8 @@
 
 namespace sau::detail {
 
-// Limits how many requests somebody may send in a second. Whoever was quiet for a while may send a
-// second's worth at once. Thread-safe.
+// Limits how many requests a caller may send in a second. A caller that was quiet for a while may
+// send a full second's requests at once. Thread-safe.
 class RateLimit {
  public:
   using Clock = std::chrono::steady_clock;
