@@ -152,4 +152,16 @@ ResultJson run_evaluation(const EvaluationContract& contract, const EvaluationPl
           {"optimalPolicy", optimal}};
 }
 
+const nlohmann::ordered_json* best_experiment(const nlohmann::ordered_json& results,
+                                              const Policy& present) {
+  const nlohmann::ordered_json* best = nullptr;
+  for (const nlohmann::ordered_json& result : results.at("policyResults")) {
+    const bool fits = result.at("policySource") == "OfflineExperimentation" &&
+                      result.at("arguments") != present.agent && result.at("refused").empty() &&
+                      result.at("gain").is_number();
+    if (fits && (best == nullptr || result.at("gain") > best->at("gain"))) best = &result;
+  }
+  return best;
+}
+
 }  // namespace sau::detail
