@@ -43,7 +43,7 @@ Handler describe_serve(CLI::App& app) {
       "docs/service.md has a tour of ten minutes, docs/http.md describes every call.");
   const auto flags = add_serve_flags(app);
   app.add_option("--app", flags->apps,
-                 "a further application with a folder of its own, below /apps/NAME; may be given\n"
+                 "a further application, with its own folder, below /apps/NAME; may be given\n"
                  "several times")
       ->type_name("NAME=FOLDER")
       ->allow_extra_args(false);
@@ -60,10 +60,10 @@ Handler describe_serve(CLI::App& app) {
 
 Handler describe_train(CLI::App& app) {
   app.description(
-      "The trainer of a cluster: joins what its nodes (sau serve --join) were told, logs it,\n"
-      "learns, and publishes the model to the nodes. FOLDER has the same log as that of sau "
-      "serve.\n"
-      "A second trainer, with a folder of its own, stands by and takes over when the first dies.");
+      "The trainer of a cluster: collects what its nodes (sau serve --join) receive, logs it, "
+      "learns,\n"
+      "and publishes the model to the nodes. FOLDER has the same log as with sau serve. A second\n"
+      "trainer, with its own folder, stands by and takes over if the first one dies.");
   app.footer(
       "Examples:\n"
       "  sau train trainer --join nats://10.0.0.1:4222,nats://10.0.0.2:4222,nats://10.0.0.3:4222\n"

@@ -97,7 +97,7 @@ std::shared_ptr<ServeFlags> add_serve_flags(CLI::App& app) {
   add_number(app, "--rate-limit", {.min = 1.0, .max = 1e9}, flags->rate_limit,
              "requests a second with one key; more are answered 429 [no limit]");
   add_number(app, "--address-rate-limit", {.min = 1.0, .max = 1e9}, flags->address_rate_limit,
-             "the same for one address [no limit]");
+             "requests a second from one address; more are answered 429 [no limit]");
   app.add_option("--log-format", flags->log_format,
                  "how lines are written to standard error: text or json [text]")
       ->type_name("FORMAT");

@@ -45,7 +45,7 @@ struct ServeFlags {
           Bounds{.min = 1.0, .max = 86400.0});
     field("model_versions", model_versions, "earlier models that are kept, to go back to",
           Bounds{.min = 0.0, .max = 1000.0});
-    field("version_seconds", version_seconds, "seconds between two of them, at least",
+    field("version_seconds", version_seconds, "least number of seconds between two earlier models",
           Bounds{.min = 1.0, .max = 1e9});
     field("request_seconds", request_seconds,
           "seconds that a caller may take to send one request; slower requests are refused",

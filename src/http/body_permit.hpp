@@ -18,7 +18,7 @@ class BodyPermit {
   BodyPermit& operator=(const BodyPermit&) = delete;
   ~BodyPermit() { *taken_ -= bytes_; }
 
-  // Takes room for a body of so many bytes in all; false if there is not enough.
+  // Takes room for a body of `bytes` in total; false if there is not enough.
   bool grow_to(std::size_t bytes) noexcept {
     if (bytes <= bytes_) return true;
     const std::size_t more = bytes - bytes_;

@@ -80,7 +80,8 @@ std::string read_version(const fs::path& folder, Sequence version) {
   if (std::ranges::find(known, version, &ModelVersion::version) != known.end()) {
     return read_file(version_file(folder, version, ".sau"));
   }
-  if (known.empty()) throw Error(fmt::format("there is no version {}, nor any other", version));
+  if (known.empty())
+    throw Error(fmt::format("there is no version {}: no earlier model is kept", version));
   std::vector<Sequence> numbers;
   for (const ModelVersion& each : known) numbers.push_back(each.version);
   throw Error(

@@ -32,7 +32,7 @@ class RateLimit {
   std::function<Clock::time_point()> clock_;
   std::mutex mutex_;
   std::unordered_map<std::uint64_t, Account> accounts_;
-  std::size_t look_at_ = kFewest;  // clean up when there are so many
+  std::size_t look_at_ = kFewest;  // clean up when there are this many
 
   static constexpr std::size_t kFewest = 1024;
 };

@@ -37,7 +37,7 @@ struct EvaluateOptions {
   std::function<void(std::uint64_t line)> progress = {};
 };
 
-// The value and its anytime interval after so many decisions.
+// The value and its anytime interval after a number of decisions.
 struct CoursePoint {
   std::uint64_t decisions = 0;
   double value = 0.0;

@@ -21,8 +21,7 @@ struct RestartingOptions {
     field("model", model, "the model that is restarted, in quotes if it has settings");
     field("delta", delta, "chance of a restart without a change, per action",
           Bounds{.min = 1e-100, .max = 0.5});
-    field("every", every, "an action is tested after every so many of its rewards",
-          Bounds{.min = 1.0, .max = 1e9});
+    field("every", every, "rewards of an action between two tests", Bounds{.min = 1.0, .max = 1e9});
   }
   void check();
 };
@@ -40,7 +39,7 @@ class ChangeWatch {
         detectors_(actions) {}
 
   std::uint64_t restarts() const noexcept { return restarts_; }
-  // Makes room for so many actions.
+  // Makes room for this many actions.
   void grow(std::size_t actions) { detectors_.resize(actions); }
 
   // The number to test for this reward. predict() is the value of its action, before the model

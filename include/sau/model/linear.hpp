@@ -20,7 +20,7 @@ struct LinearOptions {
   void fields(auto&& field) {
     field("lambda", lambda, "ridge penalty", kLambdaBounds);
     field("intercept", intercept, "append a feature that is always 1");
-    field("columns", columns, "wider contexts are folded into so many sums of columns",
+    field("columns", columns, "wider contexts are folded into this many sums of columns",
           Bounds{.min = 1.0, .max = 1e6});
   }
 };

@@ -90,7 +90,7 @@ class Players {
  public:
   virtual ~Players() = default;
   virtual unsigned count() const = 0;
-  virtual unsigned most_on_one_machine() const = 0;  // so many share a machine's memory
+  virtual unsigned most_on_one_machine() const = 0;  // that share its memory
   // Plays until the desk is no longer open. Called by a thread of the runner. May throw.
   virtual void play(const Experiment& experiment, TrialDesk& desk) = 0;
 };
