@@ -52,20 +52,22 @@ struct EvaluateFlags {
     field("train", train, "share of the log that is only learned from [0.5 if frozen, else 0]");
     field("estimator", estimator, "ips, snips, dm, dr, sndr, switch, dros or mips; repeatable");
     field("interval", interval, "kind of interval, where it applies");
-    field("confidence", confidence, "of the intervals",
+    field("confidence", confidence, "confidence of the intervals",
           Bounds{.min = 0.0, .max = 1.0, .open = true});
     field("range", range, "the rewards that are possible, as MIN..MAX");
     field("reward_model", reward_model, "model that predicts rewards, for dm, dr and the like");
     field("folds", folds, "cross-fit the reward model; 0: it predicts from earlier decisions",
           Bounds{.min = 0.0, .max = 100.0});
-    field("clip", settings.clip, "of ips: larger weights count as this; 0: no limit",
+    field("clip", settings.clip, "ips: larger weights count as this; 0: no limit",
           Bounds{.min = 0.0});
-    field("tau", settings.tau, "of switch; 0: chosen from the log", Bounds{.min = 0.0});
-    field("lambda", settings.lambda, "of dros; 0: chosen from the log", Bounds{.min = 0.0});
-    field("accept", accept, "of replayed: the largest weight to expect; 0: the number of actions",
+    field("tau", settings.tau, "switch: largest weight that is used; 0: chosen from the log",
+          Bounds{.min = 0.0});
+    field("lambda", settings.lambda, "dros: how much weights shrink; 0: chosen from the log",
+          Bounds{.min = 0.0});
+    field("accept", accept, "replayed: the largest weight to expect; 0: the number of actions",
           Bounds{.min = 0.0});
     field("by", by, "also evaluate by this context feature or column; repeatable");
-    field("format", format, "of the log");
+    field("format", format, "format of the log");
     field("action", csv.action, "csv: column with the action that was chosen");
     field("chance", csv.chance, "csv: column with its chance");
     field("reward", csv.reward, "csv: column with the reward");
@@ -77,7 +79,7 @@ struct EvaluateFlags {
     field("quiet", quiet, "no progress on standard error");
     field("threads", threads, "0: one per core; does not change results",
           Bounds{.min = 0.0, .max = 4096.0});
-    field("seed", seed, "of agents and of replayed decisions");
+    field("seed", seed, "seed of agents and of replayed decisions");
   }
 };
 

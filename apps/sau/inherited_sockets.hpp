@@ -12,9 +12,9 @@ struct InheritedSocket {
   std::string address = {};  // an IP address
 };
 
-// The sockets that systemd, or whoever started this process in the same way (LISTEN_PID,
-// LISTEN_FDS, LISTEN_FDNAMES), has handed over. Removes these variables, so that no other program
-// takes them for its own. Throws UsageError if one of them is not a listening TCP socket.
+// The sockets that systemd, or another program in the same way (LISTEN_PID, LISTEN_FDS,
+// LISTEN_FDNAMES), has handed over to this process. Removes these variables, so that no child
+// process uses them by mistake. Throws UsageError if one of them is not a listening TCP socket.
 std::vector<InheritedSocket> take_inherited_sockets();
 
 }  // namespace sau::cli

@@ -13,8 +13,9 @@
 
 namespace sau::cli {
 
-// From now on an allocation beyond the memory of this machine fails at once, and the command says
-// for what. Otherwise the system would end the program without a word once the memory is written.
+// From now on an allocation beyond the memory of this machine fails immediately, and the command
+// says what it was for. Otherwise the system would kill the program without a message once the
+// memory is used.
 void limit_memory() noexcept;
 
 // The flags that `sau run` and `sau paper` share.
@@ -41,7 +42,7 @@ struct LaboratoryFlags {
   }
 };
 
-// From now on the trials of all commands are played by these, and not by threads of this process.
+// From now on these play the trials of all commands, instead of threads of this process.
 void set_players(Players* players);
 Players* players();
 

@@ -20,7 +20,8 @@ struct MergeFlags {
   bool json = false;
   void fields(auto&& field) {
     field("partial", partial,
-          "write the folder even if trials are missing; a cell then ends before the first that is");
+          "write the folder even if trials are missing; a cell then ends before its first missing "
+          "one");
     field("json", json, "print what was joined as JSON on standard output");
   }
 };

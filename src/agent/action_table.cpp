@@ -12,7 +12,7 @@ namespace sau {
 namespace {
 
 constexpr std::uint64_t kPerBucket = 32;  // about, in a full table
-constexpr std::size_t kForgotten = 16;    // one id in this many is forgotten
+constexpr std::size_t kForgotten = 16;    // one id in this many is removed
 
 unsigned bucket_bits(std::uint64_t capacity) {
   return static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(capacity / kPerBucket, 1)) -

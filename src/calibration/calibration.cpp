@@ -21,7 +21,7 @@ using detail::KnownLog;
 // `mips` is not here: these actions have no features, so it would be `ips`.
 constexpr std::array kEstimators = {"dr", "ips", "snips", "dm", "sndr", "switch", "dros"};
 
-// The same with a reward model that learned the rest of the log, also what came later. Such a model
+// The same with a reward model that learned the rest of the log, later decisions too. Such a model
 // is better, but the anytime interval does not hold for it.
 constexpr std::array kCrossFitted = {"dr", "dm"};
 constexpr std::size_t kFolds = 5;
@@ -68,7 +68,7 @@ void for_each_choice(const KnownLog& known, const Use& use) {
   }
 }
 
-// From earlier decisions only.
+// Predicted from earlier decisions only.
 Predictions predictable(const KnownLog& known, const EvaluationStudy& study,
                         const RewardRange& range, std::uint64_t seed) {
   RewardModel model(study.reward_model, seed);
@@ -82,7 +82,7 @@ Predictions predictable(const KnownLog& known, const EvaluationStudy& study,
   return all;
 }
 
-// By a model that learned all other fifths of the log.
+// Predicted by a model that learned the other four fifths of the log.
 Predictions cross_fitted(const KnownLog& known, const EvaluationStudy& study,
                          const RewardRange& range, std::uint64_t seed) {
   std::vector<RewardModel> models;

@@ -45,7 +45,8 @@ void AgentByIds::learn(Context x, Choice made, double reward) {
   check_reward(reward, rewards(), spec_);
   double probability = kUnknownProbability;
   if (agent_->uses_probability()) {
-    // A choice does not say it. It is that of the action now, as for a fixed set of actions.
+    // A choice does not have its probability. We take the one that the action has now, as for a
+    // fixed set of actions.
     look(x);
     probability = forecast_[made.action].probability;
   }

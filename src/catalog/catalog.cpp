@@ -79,7 +79,7 @@ const ModelEntry& model_named(const std::string& name) {
 
 const ModelEntry& model_of(const AgentSpec& spec) { return model_named(spec.model.name); }
 
-// A model inside another one. Those that have models inside cannot be inside themselves.
+// A model inside another one. A model that has models inside cannot itself be inside one.
 const ModelEntry& member_named(const std::string& name) {
   if (name == "committee" || name == "bootstrap" || name == "restarting" || name == "windowed") {
     throw UsageError("a " + name + " cannot be a member of another model");
@@ -87,7 +87,7 @@ const ModelEntry& member_named(const std::string& name) {
   return model_named(name);
 }
 
-// Among the models that the strategy can use, the first of those that suit best.
+// The first of the models that the strategy can use and that suit best.
 std::string usual_model(const std::string& strategy, For made) {
   const auto suits = [made](const ModelEntry& model) {
     if (made == For::kIds) return model.joint ? 2 : (model.uses_context ? 1 : 0);

@@ -70,8 +70,8 @@ inline double beta_peak(double alpha, double beta) noexcept {
 // x^a y^b / (B(a, b) I_x(a, b)) for y = 1 - x and x < (a + 1) / (a + b + 2): the continued fraction
 // of BFRAC (Didonato & Morris 1992, algorithm 708), by Lentz's method as modified by Thompson &
 // Barnett (1986). `excess` is a y - b x, which the caller knows without cancellation.
-// We cannot use Boost.Math's ibeta: it takes x, which is 0 in a double where Beta(0.001, 0.001)
-// still has a fortieth of its mass.
+// We cannot use Boost.Math's ibeta: its argument is x, which rounds to 0 in a double where
+// Beta(0.001, 0.001) still has a fortieth of its mass.
 inline double beta_fraction(double a, double b, double x, double excess) noexcept {
   constexpr double kPrecision = 4e-16;
   constexpr int kMaxTerms = 100'000;

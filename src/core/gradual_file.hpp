@@ -14,9 +14,9 @@
 namespace sau::detail {
 
 // A new file that goes to the disk while it is written, not all at once at the end. On ext4 any
-// sync waits until the data of all files that got their place on the disk meanwhile are written: a
-// gigabyte that is pushed out at once, as by renaming a file to the name of another, would hold up
-// the service's own syncs (0.2 to 0.6 s were measured).
+// sync also waits for the data of other files that got their place on the disk meanwhile. A
+// gigabyte that is written out at once, for example because one file is renamed over another, would
+// delay the service's own syncs (0.2 to 0.6 s were measured).
 class GradualFile {
  public:
   // `flags`: O_TRUNC or O_EXCL. Throws Error, as do the others.
@@ -51,8 +51,8 @@ class GradualFile {
  private:
   static constexpr off_t kStep = 4 << 20;
 
-  // Begins to write what is new, and waits for what was begun before: at most two steps are on the
-  // way. If the file system cannot do this, finish() does all of it.
+  // Begins to write what is new, and waits for what was begun earlier, so that at most two steps
+  // are under way. If the file system cannot do this, finish() writes everything.
   void push_out() noexcept {
     ::sync_file_range(descriptor_, begun_, size_ - begun_, SYNC_FILE_RANGE_WRITE);
     ::sync_file_range(

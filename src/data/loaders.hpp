@@ -28,7 +28,7 @@ struct DataLoader {
   Action actions = 0;  // classes of the label; 0: it has none
   // `text` is the content of the first file of its source, `file` its name for messages.
   TableBuilder (*prepare)(std::string_view text, const std::string& file) = nullptr;
-  std::size_t files = 1;         // so many files of the source are read, one behind the other
+  std::size_t files = 1;         // how many files of the source are read, in order
   std::string_view source = {};  // empty: the same as the name
 };
 

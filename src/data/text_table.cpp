@@ -19,7 +19,7 @@ constexpr std::size_t kMaxDim = 1'000'000;
 
 // A label with more different values, some of them fractions, is not a class.
 constexpr std::size_t kMaxFractions = 50;
-constexpr std::size_t kFewRows = 20;  // fewer are too few to tell
+constexpr std::size_t kFewRows = 20;  // with fewer we cannot tell
 
 // "2 numbers"
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {

@@ -51,7 +51,7 @@ class Output {
   std::string out_;
 };
 
-// With zlib itself: libarchive does not check the checksum of a gzip file.
+// Uses zlib itself, because libarchive does not check the checksum of a gzip file.
 void unpack_gzip(std::string_view bytes, Output& out) {
   constexpr int kGzipOnly = 16;
   z_stream stream{};
@@ -80,7 +80,8 @@ void unpack_gzip(std::string_view bytes, Output& out) {
   }
 }
 
-// With liblzma itself: libarchive lets it take a gigabyte of memory, and has no setting for that.
+// Uses liblzma itself, because libarchive lets it take a gigabyte of memory and has no setting for
+// that.
 void unpack_xz(std::string_view bytes, Output& out) {
   lzma_stream stream = LZMA_STREAM_INIT;
   if (lzma_stream_decoder(&stream, kXzMemory, LZMA_CONCATENATED) != LZMA_OK) {

@@ -16,7 +16,7 @@ void check_size(const char* what, double size, double least, double most) {
                    "; expected " + format_number(least) + " to " + format_number(most));
 }
 
-// Panels of so many problems fit on a page.
+// The panels of at most this many problems fit on a page.
 constexpr std::size_t kMostPanels = 12;
 
 void add_panels(const Report& report, const detail::Sheet& sheet, const auto& add) {

@@ -28,8 +28,8 @@ bool drawn(const PolicyResult& policy, bool forced) {
   return policy.learning != "replayed" && (forced || policy.refused.empty());
 }
 
-// The value of each policy after so many decisions, or up to a time if the log has times, with its
-// anytime interval as a band.
+// The value of each policy against the number of decisions, or up to a time if the log has times,
+// with its anytime interval as a band.
 std::string draw_course(const Sheet& sheet, const std::vector<const PolicyResult*>& policies,
                         const EvaluationResult& result) {
   const bool timed = result.last_time > result.first_time;

@@ -17,7 +17,8 @@ namespace {
 
 using detail::PreparedBatch;
 
-// So many pieces of the log are read together: enough for all threads, and few for memory.
+// How many pieces of the log are read together: enough to keep all threads busy, few enough to save
+// memory.
 constexpr std::size_t kPieces = 16;
 
 // Pieces on their way: read, then prepared in order, then given to every policy.

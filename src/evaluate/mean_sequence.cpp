@@ -110,7 +110,7 @@ double LowerMeanSequence::bound(double alpha, double least) const {
   const auto excess = [&](double m) { return log_wealth(m, logs_of) - goal; };
   double at_low = excess(least);
   if (at_low < 0.0) return least;
-  // The best bet alone has enough at `low`; at `high` no bet has gained anything.
+  // At `low` the best bet alone has enough; at `high` no bet has gained anything.
   double low = least, high = std::max(least, mean_at(logs, 0.0));
   const double alone = mean_at(logs, goal + std::log(static_cast<double>(kBets * shifts_.size())));
   if (const double there = alone > least ? excess(alone) : -1.0; there >= 0.0) {

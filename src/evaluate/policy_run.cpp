@@ -208,7 +208,7 @@ void PolicyRun::find_refusals(PolicyResult& result, const EvaluationResult& whol
         "one decision (line {}) has the weight {:.6g}, which is {} of the sum of all weights",
         coverage.largest_line, coverage.largest, percent(coverage.largest_share)));
   }
-  // If all chances are logged, an action that was never drawn although it could be is no harm.
+  // If all chances are logged, an action that could have been drawn but never was does no harm.
   if (!coverage.all_chances && result.never_logged > 1e-9) {
     result.refused.push_back(
         fmt::format("it plays actions that the log never chose, in {} of its decisions",

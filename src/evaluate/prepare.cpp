@@ -201,9 +201,9 @@ void Preparation::check_chances(const LoggedChoice& choice,
 }
 
 // Chi-square of how often actions were chosen, first by bins of the chance, then by id. The smaller
-// p counts, doubled for having looked twice.
+// p counts, doubled because there are two tests.
 double Preparation::chance_p(double& chi_square) const {
-  // With hardly any doubt about the number, it would not be normal.
+  // With a smaller variance the number would not be nearly normal.
   constexpr double kEnough = 5.0;
   double by_bin = 0.0, by_id = 0.0;
   int bins = 0, ids = 0;

@@ -21,7 +21,7 @@ class LoggedTarget final : public Target {
   using Options = NoOptions;
   explicit LoggedTarget(std::string name, const Options&) : Target(std::move(name)) {}
 
-  // Without the other chances, that of the chosen action is enough for a weight of 1.
+  // If the other chances are unknown, that of the chosen action is enough for a weight of 1.
   void probabilities(const LoggedChoice& choice, std::span<double> out) override {
     if (choice.chances.empty()) {
       std::ranges::fill(out, 0.0);

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <future>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -25,6 +24,7 @@
 #include "serve/event_ids.hpp"
 #include "serve/safe_note.hpp"
 #include "serve/settings.hpp"
+#include "serve/waited.hpp"
 
 namespace sau {
 namespace {
@@ -229,29 +229,46 @@ class Evaluations::Implementation {
       ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kLowestPriority);
     }
     call_safely(options_.note, "automatic optimisation failed: ", [this] { adopt(); });
-    for (;;) {
-      EvaluationContract contract;
-      bool is_automatic = false;
-      {
-        std::unique_lock lock(mutex_);
-        running_.clear();
-        // Wakes by itself for automatic optimisation.
-        wake_.wait_for(lock, kLookAgain,
-                       [this] { return stopping_ || must_look_ || !next().empty(); });
-        if (stopping_) return;
-        call_safely(options_.note, "automatic optimisation failed: ", [this] { optimise(); });
-        if (std::exchange(must_look_, false)) wake_.notify_all();
-        running_ = next();
-        if (running_.empty()) continue;
-        contract = all_.at(running_).contract;
-        is_automatic = all_.at(running_).is_automatic();
-        stop_ = false;
-      }
-      // No exception leaves the thread.
-      call_safely(options_.note,
-                  "an evaluation could not be kept: ", [&] { finish(contract, is_automatic); });
-      wake_.notify_all();
+    for (bool stopping = false; !stopping;) {
+      bool failed = true;  // no exception leaves the thread
+      call_safely(options_.note, "an evaluation failed: ", [&] {
+        stopping = !turn();
+        failed = false;
+      });
+      if (failed) pause();
     }
+  }
+
+  // Waits for an evaluation and carries it out. False: the thread must end.
+  bool turn() {
+    EvaluationContract contract;
+    bool is_automatic = false;
+    {
+      std::unique_lock lock(mutex_);
+      running_.clear();
+      // Wakes by itself for automatic optimisation.
+      wake_.wait_for(lock, kLookAgain,
+                     [this] { return stopping_ || must_look_ || !next().empty(); });
+      if (stopping_) return false;
+      call_safely(options_.note, "automatic optimisation failed: ", [this] { optimise(); });
+      if (std::exchange(must_look_, false)) wake_.notify_all();
+      running_ = next();
+      if (running_.empty()) return true;
+      contract = all_.at(running_).contract;
+      is_automatic = all_.at(running_).is_automatic();
+      stop_ = false;
+    }
+    call_safely(options_.note,
+                "an evaluation could not be kept: ", [&] { finish(contract, is_automatic); });
+    wake_.notify_all();
+    return true;
+  }
+
+  // After a failure, such as a lack of memory.
+  void pause() {
+    constexpr std::chrono::seconds kPause(1);
+    std::unique_lock lock(mutex_);
+    wake_.wait_for(lock, kPause, [this] { return stopping_; });
   }
 
   // An automatic evaluation may have been interrupted after its candidate had gone to the gate, but
@@ -278,7 +295,7 @@ class Evaluations::Implementation {
     if (const auto failed = write(found->first, found->second)) throw Error(failed->message);
   }
 
-  // Called with the lock. Looks what became of candidates, and whether it is time for another.
+  // Called with the lock held. Looks what became of candidates, and whether it is time for another.
   void optimise() {
     const Configuration configuration = service_.configuration();
     std::string latest;
@@ -310,16 +327,10 @@ class Evaluations::Implementation {
   // The best of the agents that were tried goes to the gate, unless one is there. Returns what to
   // change in the evaluation.
   SeenJson begin_trial_of_the_best(const SeenJson& results, const EvaluationPlace& place) {
-    const SeenJson* best = nullptr;
-    for (const SeenJson& result : results.at("policyResults")) {
-      const bool fits = result.at("policySource") == "OfflineExperimentation" &&
-                        result.at("arguments") != place.present.agent &&
-                        result.at("refused").empty() && result.at("gain").is_number();
-      if (fits && (best == nullptr || result.at("gain") > best->at("gain"))) best = &result;
-    }
+    const SeenJson* const best = best_experiment(results, place.present);
     if (best == nullptr) return {{"status", "onlinePolicyRetained"}};
     if (const auto gate = service_.gate(); gate && !gate->outcome) {
-      // A candidate of an earlier round had its time; one that somebody sent is left alone.
+      // Only a candidate of an earlier round is replaced; one that somebody sent stays.
       if (!gate->request.scheduled) return {{"status", "onlinePolicyRetained"}};
       good(waited<Done>([&](auto done) { service_.end_trial(GateOutcome::kStopped, done); }));
     }
@@ -328,13 +339,6 @@ class Evaluations::Implementation {
                               .scheduled = true};
     good(waited<Done>([&](auto done) { service_.begin_trial(request, done); }));
     return {{"status", "pending"}, {"trial", service_.configuration().trial}};
-  }
-
-  template <class T, class Ask>
-  static Result<T> waited(const Ask& ask) {
-    const auto promise = std::make_shared<std::promise<Result<T>>>();
-    ask(Answer<T>([promise](Result<T> result) { promise->set_value(std::move(result)); }));
-    return promise->get_future().get();
   }
 
   void finish(const EvaluationContract& contract, bool is_automatic) {

@@ -12,7 +12,7 @@
 namespace sau::detail {
 namespace {
 
-// Names beyond that are not looked at, so that time and memory are bounded.
+// Further names are ignored, so that time and memory are bounded.
 constexpr std::size_t kMostNames = 200;
 constexpr std::size_t kKeptValues = 64;
 

@@ -18,7 +18,7 @@ namespace sau::detail {
 // model goes through the log. It predicts the reward of each decision from those before, once with
 // its features as they are, and once for each feature with the value that this feature had in
 // another decision: one of the last 64 that had it, drawn at random. The importance is how much
-// that makes the sum of squared errors grow, as a share of the rewards' own sum of squares around
+// this increases the sum of squared errors, divided by the sum of squares of the rewards around
 // their mean.
 class FeatureImportance {
  public:

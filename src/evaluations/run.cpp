@@ -21,7 +21,7 @@ using ResultJson = nlohmann::ordered_json;
 
 constexpr double kAlpha = 0.05;
 
-// A log that ends when somebody wants it to.
+// A log that can be made to end early.
 class StoppableSource final : public ChoiceSource {
  public:
   StoppableSource(std::unique_ptr<ChoiceSource> source, const std::atomic<bool>& stop)
@@ -150,6 +150,18 @@ ResultJson run_evaluation(const EvaluationContract& contract, const EvaluationPl
   return {{"policyResults", std::move(results)},
           {"featureImportance", feature_importance(contract, place, options.score.rewards, stop)},
           {"optimalPolicy", optimal}};
+}
+
+const nlohmann::ordered_json* best_experiment(const nlohmann::ordered_json& results,
+                                              const Policy& present) {
+  const nlohmann::ordered_json* best = nullptr;
+  for (const nlohmann::ordered_json& result : results.at("policyResults")) {
+    const bool fits = result.at("policySource") == "OfflineExperimentation" &&
+                      result.at("arguments") != present.agent && result.at("refused").empty() &&
+                      result.at("gain").is_number();
+    if (fits && (best == nullptr || result.at("gain") > best->at("gain"))) best = &result;
+  }
+  return best;
 }
 
 }  // namespace sau::detail

@@ -7,8 +7,8 @@
 
 namespace sau::detail {
 
-// The room that one large body takes of what all large bodies may take together. Destroying it
-// gives the room back.
+// The part of the memory for large bodies that one of them takes. Destroying it gives the memory
+// back.
 class BodyPermit {
  public:
   // `taken`: the bytes that all permits have.
@@ -18,7 +18,7 @@ class BodyPermit {
   BodyPermit& operator=(const BodyPermit&) = delete;
   ~BodyPermit() { *taken_ -= bytes_; }
 
-  // Takes room for a body of so many bytes in all; false if there is not enough.
+  // Takes room for a body of `bytes` in total; false if there is not enough.
   bool grow_to(std::size_t bytes) noexcept {
     if (bytes <= bytes_) return true;
     const std::size_t more = bytes - bytes_;

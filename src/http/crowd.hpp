@@ -21,8 +21,8 @@ namespace sau::detail {
 class Crowd;
 class Worker;
 
-// Connections are counted by this: an IPv4 address, or the first half of an IPv6 address, since
-// whoever has one IPv6 address usually has the whole network.
+// Connections are counted by this: an IPv4 address, or the first half of an IPv6 address, because
+// the owner of one IPv6 address usually has the whole network.
 using AddressKey = std::array<unsigned char, 8>;
 AddressKey key_of(const boost::asio::ip::address& address);
 

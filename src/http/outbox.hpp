@@ -27,8 +27,8 @@ struct Delivery {
   std::optional<HttpResponse> response;  // none: the reply was given up
 };
 
-// Answers on their way from any thread to the one that sends them. That thread is woken once for
-// all answers that come while it is busy, since many requests are often answered together. Replies
+// Carries answers from any thread to the one that sends them. That thread is woken once for all
+// answers that come while it is busy, because many requests are often answered together. Replies
 // keep only this part of the server alive.
 class Outbox {
  public:

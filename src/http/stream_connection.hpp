@@ -97,7 +97,7 @@ class StreamConnection final : public Connection,
 
   static constexpr bool kPlain = std::is_same_v<Stream, Socket>;
   static constexpr std::size_t kCollected = 65'536;  // bytes of answers that are collected
-  static constexpr std::size_t kLarge = 16'384;      // a body of so many bytes is not copied
+  static constexpr std::size_t kLarge = 16'384;      // a body of at least this size is not copied
   static constexpr int kTurn = 64;                   // requests in a row before others get a turn
 
   Socket& socket() {

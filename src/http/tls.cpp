@@ -25,9 +25,10 @@ std::shared_ptr<boost::asio::ssl::context> tls_of(const HttpServerOptions& optio
   const auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
   SSL_CTX* const native = context->native_handle();
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
-  // Forward secrecy: whoever gets the server's key later cannot read what was recorded before. So
-  // the two sides agree on a fresh key for each connection (TLS 1.3 does nothing else), and no
-  // ticket takes it out of this process. A session that is resumed is one that is still in memory.
+  // Forward secrecy: somebody who gets the server's key later cannot read what was recorded
+  // earlier. So the two sides agree on a new key for each connection (TLS 1.3 does nothing else),
+  // and no ticket carries it out of this process. Only sessions that are still in memory can be
+  // resumed.
   SSL_CTX_set_cipher_list(native, "ECDHE+AESGCM:ECDHE+CHACHA20");
   SSL_CTX_set_options(native, SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
                                   SSL_OP_CIPHER_SERVER_PREFERENCE);

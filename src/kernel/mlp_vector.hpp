@@ -5,10 +5,10 @@
 #include "kernel/mlp_kernels.hpp"
 
 // The kernels for any vector unit, written once over a class V of its operations (load, fma, ...).
-// Included by one source file per unit, which is compiled with that unit's flags. Whatever is
+// Included by one source file per unit, which is compiled with that unit's flags. Everything
 // defined here must stay inside that file (hence the unnamed namespace), and no standard header
-// with inline functions may be included, or the linker might take a copy that not every processor
-// can run.
+// with inline functions may be included. Otherwise the linker might take a copy that not every
+// processor can run.
 //
 // A product is computed in tiles of kMlpRows rows by up to three vectors, whose sums stay in
 // registers: twelve sums, enough for two multiply-adds per cycle, from seven loads. What follows a

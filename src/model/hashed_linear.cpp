@@ -53,9 +53,9 @@ struct LearnedPlace {
 
 }  // namespace
 
-// The weights of crosses lie all over memory, and waiting for them takes most of a decision. So we
-// prefetch those of a few features before we use the first. And since actions share features
-// (categories, names of numbers), we keep the sum over the context for a feature that may come
+// The weights of crosses are spread over memory, and a decision spends most of its time waiting for
+// them. So we prefetch those of a few features before we use the first. Actions share features
+// (categories, names of numbers), so we keep the sum over the context for a feature that may come
 // again.
 void HashedLinear::Weights::values(HashedFeatures context, std::span<const JointAction> actions,
                                    std::span<double> out) const {
@@ -149,7 +149,7 @@ void HashedLinear::learn(HashedFeatures context, const JointAction& action, doub
   gather(context, action);
   ++events_;
   if (options_.relative) reward_square_ += reward * reward;
-  // Their numbers lie all over memory: ask for all of them before the first is used.
+  // Their numbers are spread over memory, so we ask for all of them before we use the first.
   StackMemory<8192> memory;
   std::pmr::vector<LearnedPlace> places(memory.resource());
   places.reserve(phi_.size());

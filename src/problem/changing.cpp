@@ -19,7 +19,7 @@ void ChangingOptions::check() {
   }
 }
 
-// Far along the stream, where the problem inside never comes.
+// Starts far along the stream, at a place that the problem inside never reaches.
 Changing::Changing(const Stream& stream, const Options& options)
     : options_(options),
       stream_(stream),
@@ -68,7 +68,7 @@ Context Changing::next(Rng& rng) {
   return x_;
 }
 
-// A context on the right side of the plane, or the twentieth.
+// The first context on the right side of the plane, but at most the twentieth.
 Context Changing::wanted_context(Rng& rng) {
   for (int left = 20;; --left) {
     const Context x = inside_->next(rng);

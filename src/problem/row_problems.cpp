@@ -8,7 +8,7 @@
 namespace sau::detail {
 namespace {
 
-// The rows of a table in random order, over and over, each as a context.
+// The rows of a table in random order, again and again, each as a context.
 class Rows {
  public:
   // The order is drawn row by row, when needed: a trial may need few rows of many.

@@ -8,7 +8,7 @@ namespace sau::detail {
 namespace {
 
 constexpr double kCostLevel = 0.05;
-constexpr double kEqual = 1.05;  // times of trials differ by so much for no reason
+constexpr double kEqual = 1.05;  // times of trials differ by this much without a reason
 constexpr std::size_t kMostNames = 4;
 
 // The one of a pair with less regret, as an index of the comparison; -1 if that is not clear. Both

@@ -40,7 +40,7 @@ ProblemRegrets regrets_of(const ProblemCells& problem, std::span<const std::uint
 // A sentence that names, for every algorithm, those with less regret and no more processor time
 // (5 % more counts as equal). Less regret: by the mean of the paired differences, whose 95 %
 // interval is on one side of 0, and by Wilcoxon's test at the 5 % level. It is not corrected for
-// the number of pairs, so that no weakness goes unsaid. Empty if there is none.
+// the number of pairs, so that it shows every weakness. Empty if there is none.
 std::string costs_text(const ProblemFigure& figure);
 
 // One figure for every three or more problems of the family that differ in only one number.

@@ -264,7 +264,7 @@ class Filler {
       TableCell& cell = table_.cells[r * table_.problems.size() + column];
       if (cell.trials == 0) continue;
       ++compared;
-      // A mean over trials that lost the best action and trials that did not describes neither.
+      // If some trials lost the best action and others did not, their mean describes neither kind.
       if (cell.stuck == 0.0) filled.push_back(&cell);
     }
     if (compared < 2 || filled.empty()) return;

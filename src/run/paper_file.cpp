@@ -168,7 +168,7 @@ auto read_json(const std::string& file, std::string_view text, const Read& read)
   try {
     return read(Json::parse(text));
   } catch (const Json::exception& error) {
-    // Without the library's own name for the error, which comes first, in brackets.
+    // Leaves out the library's own name for the error, which comes first, in brackets.
     const std::string_view why = error.what();
     throw Error(file + ": " + std::string(why.substr(why.find(']') + 2)));
   } catch (const UsageError& error) {
@@ -189,7 +189,7 @@ PaperPart read_experiment_text(const std::string& file, std::string_view text,
 
 PaperPart read_paper_part(std::string_view name, std::string_view text, std::uint64_t trials) {
   return read_json(path_of(name), text, [&](const Json& json) {
-    // A part of the paper says what it is, and how many trials the paper has.
+    // A part of the paper must have a title and the paper's number of trials.
     json.at("title");
     json.at("trials");
     PaperPart part = part_of(json, trials);

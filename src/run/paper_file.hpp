@@ -21,8 +21,8 @@ PaperPart read_experiment_text(const std::string& file, std::string_view text,
 // "rewards" may be left out if the problem knows its range.
 PaperPart read_paper_part(std::string_view name, std::string_view text, std::uint64_t trials);
 
-// These two make no problem and no agent. A part with "only_by_name": true is not among those that
-// run when nobody names any.
+// These two make no problem and no agent. A part with "only_by_name": true runs only if it is
+// named.
 std::string read_paper_title(std::string_view name, std::string_view text);
 bool only_by_name(std::string_view name, std::string_view text);
 

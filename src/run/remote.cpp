@@ -27,8 +27,8 @@ using Wire = nlohmann::json;
 constexpr unsigned kHost = 0;
 constexpr double kBatchSeconds = 0.05;
 
-// Waits a little longer each time, so that a side that has nothing to do takes no processor time
-// from those that play.
+// Waits a little longer each time, so that an idle side takes no processor time from those that
+// play.
 class Nap {
  public:
   void take() {

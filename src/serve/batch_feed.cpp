@@ -31,7 +31,7 @@ void BatchWork::add(FeedOperation& operation) {
       add(reward);
     }
   };
-  // Throws, so that the whole batch is given up, if the store cannot be read.
+  // Throws if the store cannot be read, so that the whole batch is given up.
   const auto known = [&](const std::string& id) { return good(event(id)).has_value(); };
   const auto reward_or_activation = [&](EarlyRewards::Item item) {
     if (known(item.event_id)) return apply(std::move(item));

@@ -10,7 +10,7 @@
 namespace sau::detail {
 namespace {
 
-// How many rewards of one event are kept to show; a limit, so that no event grows without end.
+// How many rewards of one event are kept for its explanation. The limit keeps events small.
 constexpr std::size_t kReceivedKept = 16;
 
 Failure unknown_event(const std::string& id) {

@@ -11,8 +11,8 @@
 
 namespace sau::detail {
 
-// What the agent forecasts for each action, with the probabilities that the service answers with:
-// by the configuration's share of uniform choices, and its floor.
+// What the agent forecasts for each action. The probabilities are those of the service, with the
+// configuration's share of uniform choices and its floor.
 void decide_as_served(const OfferAgent& agent, const Configuration& configuration,
                       HashedFeatures context, std::span<const OfferedAction> actions,
                       std::span<Forecast> forecasts);

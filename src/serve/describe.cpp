@@ -26,8 +26,8 @@ Json mean_of(double sum, std::uint64_t count) {
   return count == 0 ? Json() : Json(sum / static_cast<double>(count));
 }
 
-// What the decisions brought more than the caller's first actions would have, per decision, and
-// the normal interval of 95 % of that. Nothing if there are too few events for one.
+// How much more the decisions brought than the caller's first actions would have, per decision,
+// with its normal interval of 95 %. Nothing if there are too few events.
 Json gain_of(const Period& sums) {
   constexpr std::uint64_t kFewest = 30;
   constexpr double kNormal95 = 1.959964;

@@ -13,7 +13,7 @@
 namespace sau::detail {
 
 // Rewards and activations that reached a trainer before their decision, which came to another node.
-// They are kept beside the log until the decision comes, or until it would be too late anyway.
+// They are kept beside the log until the decision comes, or until they are too old.
 // A change takes effect when the rows that it adds to a batch are written; after a failed write
 // load() brings back what is on disk.
 class EarlyRewards {

@@ -1,26 +1,17 @@
 #include "serve/eraser.hpp"
 
 #include <algorithm>
-#include <future>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "sau/core/error.hpp"
 #include "serve/relearn.hpp"
+#include "serve/waited.hpp"
 #include "store/store_rewrite.hpp"
 
 namespace sau::detail {
 namespace {
-
-// Waits for an answer of the journal; throws Error if it is a failure.
-template <class Submit>
-void answer_of_journal(Submit submit) {
-  const auto promise = std::make_shared<std::promise<Status>>();
-  auto answer = promise->get_future();
-  submit([promise](Status status) { promise->set_value(std::move(status)); });
-  good(answer.get());
-}
 
 Failure not_to_erase(const std::string& field, const std::string& expected) {
   return {Failure::Code::kBadRequest, "expected " + expected, field};
@@ -87,9 +78,9 @@ Result<Erasing> Eraser::find(const std::vector<std::string>& event_ids,
 void Eraser::strike(const Erasing& erasing, Sequence fixed) {
   std::vector<std::string> ids;
   for (const auto& [sequence, id] : erasing.ids()) ids.push_back(id);
-  answer_of_journal([&](Answer<Done> done) {
+  good(waited<Done>([&](Answer<Done> done) {
     journal_.submit(StrikeOperation{std::move(ids), fixed, std::move(done)});
-  });
+  }));
   learner_.wait_for(journal_.committed());
   check_running();
   learner_.hurry();  // model.sau still knows them
@@ -117,7 +108,7 @@ Erased Eraser::rewrite(const Erasing& erasing, Sequence fixed) {
     catch_up();
     bool finished = false;
     LogHead head;
-    answer_of_journal([&](Answer<Done> done) {
+    good(waited<Done>([&](Answer<Done> done) {
       journal_.replace({.prepare =
                             [&] {
                               store_.read([&](const EventStore& store) {
@@ -128,7 +119,7 @@ Erased Eraser::rewrite(const Erasing& erasing, Sequence fixed) {
                             },
                         .replace = [&] { replace_event_store(log, aside, head); },
                         .done = std::move(done)});
-    });
+    }));
     if (finished) return result;
   }
 }

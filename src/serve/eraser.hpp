@@ -17,7 +17,7 @@
 namespace sau::detail {
 
 // Erases events while the service decides and learns. First the log says that they no longer count,
-// and the learner makes its model anew without them. Then the log is written a second time without
+// and the learner rebuilds its model without them. Then the log is written a second time without
 // them, while the first one grows. When the copy has nearly caught up, the journal copies the last
 // records between two batches and puts it in the place of the first.
 class Eraser {

@@ -12,8 +12,8 @@
 
 namespace sau::detail {
 
-// Events that are to be erased, and what is left of them: that there was one, when, and that it no
-// longer counts.
+// Events to erase. All that is left of one is that there was an event, when, and that it no longer
+// counts.
 class Erasing {
  public:
   // Adds an event, with all its slots if it has several. Returns false if it is unknown.

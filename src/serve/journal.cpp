@@ -13,15 +13,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How many events one batch expires at most: lists of plain ones, and others, which have to be
-// looked up.
-constexpr std::size_t kExpiredList = 256, kExpiredLists = 8, kExpiredOthers = 64;
-constexpr std::size_t kSlotsSeen = 8192;
 constexpr auto kRetryStore = 200ms;
 // While events wait, the log's time is written at least this often.
 constexpr Milliseconds kTimePause = 60'000;
-// Settled slots are removed only at the front, until there are this many more than open ones.
-constexpr std::size_t kSlack = 4096;
 const Failure kNotWritable{Failure::Code::kUnavailable, "the log cannot be written at the moment"};
 const Failure kStopping{Failure::Code::kUnavailable, "the service is stopping"};
 const Failure kFed{Failure::Code::kConflict,
@@ -32,7 +26,7 @@ void refuse(Operation& operation, const Failure& failure) {
 }
 
 // If an answer throws for lack of memory, the destroyed reply answers the request instead.
-void refuse_all(std::vector<Operation>& operations) noexcept {
+void refuse_all(std::span<Operation> operations) noexcept {
   for (Operation& operation : operations) {
     call_safely([](const std::string&) {}, "", [&] { refuse(operation, kNotWritable); });
   }
@@ -166,19 +160,12 @@ void Journal::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-std::optional<Milliseconds> Journal::until_deadline() const {
-  if (stalled_ || slots_.empty() || options_.fed) return std::nullopt;
-  if (overdue_) return 0;
-  const Milliseconds wait = configuration_.get()->reward_wait_time;
-  return clock_.end_of_wait(slots_.front().time, wait) - clock_.time() + 1;
-}
-
 void Journal::run() {
   std::vector<Operation> operations;
   for (bool stopping = false; !stopping;) {
     {
       std::unique_lock lock(mutex_);
-      // Somebody may set the clock, or a test may own it: it is read at least once a second.
+      // Somebody may set the clock, or a test may control it: it is read at least once a second.
       const Milliseconds left = std::clamp<Milliseconds>(until_deadline().value_or(1000), 0, 1000);
       if (broken()) {
         wake_.wait_for(lock, kRetryStore, [this] { return stopping_; });
@@ -199,8 +186,7 @@ void Journal::run() {
     if (options_.fed) {
       // One batch each. After a failure the store is reopened before the next.
       for (Operation& operation : operations) {
-        std::vector<Operation> alone;
-        alone.push_back(std::move(operation));
+        const std::span alone(&operation, 1);
         if (broken() && !recover()) {
           refuse_all(alone);
         } else {
@@ -217,7 +203,7 @@ void Journal::run() {
 
 // No exception leaves the thread. Whatever was thrown, nothing was answered yet; reopening the
 // store shows whether the batch was written.
-void Journal::commit(std::vector<Operation>& operations, bool stopping) {
+void Journal::commit(std::span<Operation> operations, bool stopping) {
   bool keep_head = false;
   {
     const std::lock_guard lock(mutex_);
@@ -288,82 +274,6 @@ void Journal::tell_learner() {
 void Journal::answer(BatchWork& work) {
   for (const auto& each : work.answers()) {
     call_safely(options_.note, "an answer could not be given: ", each);
-  }
-}
-
-Journal::Slot* Journal::slot_of(Sequence decision) {
-  const auto slot = std::ranges::lower_bound(
-      slots_, decision, {}, [](const Slot& each) { return Sequence{each.decision}; });
-  return slot != slots_.end() && slot->decision == decision ? &*slot : nullptr;
-}
-
-void Journal::update_slots(const BatchWork& work) {
-  for (const WaitingDecision& each : work.started()) slots_.emplace_back(each);
-  for (const Sequence decision : work.changed()) {
-    if (Slot* const slot = slot_of(decision)) slot->plain = false;
-  }
-  for (const Sequence decision : work.settled()) {
-    if (Slot* const slot = slot_of(decision)) slot->settled = true;
-  }
-  while (!slots_.empty() && slots_.front().settled) slots_.pop_front();
-  open_.fetch_add(work.started().size() - work.settled().size(), std::memory_order_release);
-  if (slots_.size() > 2 * (waiting() + kSlack)) {
-    std::erase_if(slots_, [](const Slot& each) { return each.settled; });
-  }
-}
-
-void Journal::finish_expiring() {
-  do {
-    BatchWork work(store_, *configuration_.get(), last_, clock_, &early_);
-    expire(work);
-    if (!work.batch().empty()) write(work, false, false);
-    answer(work);
-  } while (overdue_);
-}
-
-void Journal::expire(BatchWork& work) {
-  const auto waits = [this, wait = configuration_.get()->reward_wait_time](const Slot& slot) {
-    return clock_.end_of_wait(slot.time, wait) >= clock_.time();
-  };
-  overdue_ = stalled_ = false;
-  if (slots_.empty() || waits(slots_.front())) return;
-  // This batch may already have settled or changed some of these events.
-  const auto in_order = [](std::vector<Sequence> decisions) {
-    std::ranges::sort(decisions);
-    return decisions;
-  };
-  const auto settled = in_order(work.settled()), changed = in_order(work.changed());
-  std::vector<Sequence> plain;
-  std::size_t others = 0, seen = 0;
-  for (const Slot& slot : slots_) {
-    if (waits(slot)) break;
-    // What a fed journal expires must not depend on which settled slots are still here.
-    overdue_ = (++seen >= kSlotsSeen && !options_.fed) ||
-               plain.size() == kExpiredList * kExpiredLists || others == kExpiredOthers;
-    if (overdue_) break;
-    if (slot.settled || std::ranges::binary_search(settled, slot.decision)) continue;
-    if (slot.plain && !std::ranges::binary_search(changed, slot.decision)) {
-      plain.push_back(slot.decision);
-      continue;
-    }
-    ++others;
-    if (const auto failure = work.expire(slot.decision)) {
-      // The events after it do not wait for it.
-      if (failure->message != last_unexpired_) {
-        options_.note("an event could not be completed: " + failure->message);
-      }
-      last_unexpired_ = failure->message;
-      stalled_ = true;
-    }
-  }
-  // Settled slots behind an event that cannot be completed must not use up the scan for good.
-  if (seen >= kSlotsSeen) {
-    const auto end = slots_.begin() + static_cast<std::ptrdiff_t>(seen);
-    slots_.erase(std::remove_if(slots_.begin(), end, [](const Slot& each) { return each.settled; }),
-                 end);
-  }
-  for (std::size_t i = 0; i < plain.size(); i += kExpiredList) {
-    work.expire_plain(std::span(plain).subspan(i, std::min(kExpiredList, plain.size() - i)));
   }
 }
 

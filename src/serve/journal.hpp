@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <variant>
@@ -227,7 +228,7 @@ class Journal {
   void load();
   Milliseconds now();
   std::optional<Milliseconds> until_deadline() const;
-  void commit(std::vector<Operation>& operations, bool stopping);
+  void commit(std::span<Operation> operations, bool stopping);
   void write(BatchWork& work, bool keep_head, bool stopping);
   void tell_learner();
   void answer(BatchWork& work);

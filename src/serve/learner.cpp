@@ -27,7 +27,7 @@ constexpr auto kRetry = 500ms, kCallAgain = 100ms;
 constexpr auto kShowPause = 200ms;
 constexpr int kNice = 19;
 
-// Whether the model after this entry is another one, not the one before with a lesson more.
+// Whether this entry puts another model in place of the present one.
 bool replaces_model(EntryKind kind) {
   return kind == EntryKind::kModelReset || kind == EntryKind::kModelLoaded ||
          kind == EntryKind::kPolicy || kind == EntryKind::kTrialEnded;
@@ -172,7 +172,7 @@ void Learner::hurry() {
 
 void Learner::report_snapshot() {
   const bool again = options_.snapshotted(snapshot_position_);
-  // Less and less often: what it waits for may take long.
+  // Called less and less often, because what it waits for may take long.
   call_pause_ = called_again_ && again ? 2 * call_pause_ : Clock::duration(kCallAgain);
   called_again_ = again;
   next_call_ = Clock::now() + call_pause_;
@@ -207,7 +207,8 @@ bool Learner::learn_some(Sequence until) {
     if (replaces_model(entry.kind)) keep_version();
     Result<std::vector<Lesson>> lessons = std::vector<Lesson>();
     {
-      // Locked for one entry at a time: whoever wants the model does not wait for all of them.
+      // Locked for one entry at a time, so that others who need the model do not wait for all of
+      // them.
       const std::lock_guard lock(agent_mutex_);
       lessons = store_.read([&, s = sequence, &e = entry](const EventStore& store) {
         return replayer_.apply(s, e, store);

@@ -46,7 +46,7 @@ struct LearnerOptions {
   // A model that has read the log up to here is on disk. Returns whether it wants to be called
   // again soon, even if there is no newer one. Called by the learner thread.
   std::function<bool(Sequence position)> snapshotted;
-  // The evidence about the candidate of this trial is enough. Called by the learner thread, again
+  // Called by the learner thread when the evidence about this trial's candidate is enough, again
   // and again until the log says that the trial has ended.
   std::function<void(const std::string& trial, GateOutcome verdict)> judged;
 };
@@ -92,7 +92,7 @@ class Learner {
   void turn(Sequence until, Sequence wanted);
   // Returns false when it got stuck.
   bool learn_some(Sequence until);
-  // Looks at the trial. At leisure, also shows how far it has come.
+  // Looks at the trial. If there is time, also publishes its state.
   void judge(bool at_leisure);
   // Says why, once. Returns false.
   bool get_stuck(const char* why) noexcept;

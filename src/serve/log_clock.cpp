@@ -78,7 +78,7 @@ Milliseconds LogClock::advance(const ClockReading& now) {
     enter(Wall::kFollowed, 0);
     time_ = std::max(time_, now.wall);
   }
-  // Where the log's time fell behind, events wait longer: that is not made up for.
+  // Where the log's time fell behind, events wait longer; this is not corrected later.
   skipped_ = std::max<Milliseconds>(0, skipped_ + time_ - expected);
   if (skipped_ > kSmallestLeap) leap(before, std::exchange(skipped_, 0));
   // A clock that was believed and then set right leaves the log ahead of it.

@@ -243,7 +243,7 @@ ImportCount import_to(const fs::path& folder, const std::vector<fs::path>& files
   Importer importer(folder, settings, options, outcomes);
   for (const fs::path& file : files) importer.read(file);
   const ImportCount count = importer.finish(folder);
-  // The service takes rewards of the size that it has learned from.
+  // The service will accept rewards of the size that it has learned from.
   Configuration& start = settings.configuration;
   if (importer.lowest() < start.reward_minimum || importer.highest() > start.reward_maximum) {
     start.reward_minimum = std::min(start.reward_minimum, importer.lowest());

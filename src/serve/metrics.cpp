@@ -54,7 +54,7 @@ struct Metrics::Families {
   Counter& ranks = counter("sau_ranks_total", "Decisions made.");
   Counter& explored =
       counter("sau_explored_total",
-              "Decisions that did not take the action of the largest predicted value.");
+              "Decisions for another action than the one with the largest predicted value.");
   Counter& apprentice = counter("sau_apprentice_total", "Decisions in apprentice mode.");
   Counter& agreed =
       counter("sau_apprentice_agreed_total",
@@ -103,9 +103,10 @@ struct Metrics::Families {
   Gauge& gate_running = gauge("sau_gate_running", "1 while a candidate is watched, else 0.");
   Gauge& gate_decisions =
       gauge("sau_gate_decisions", "Decisions that the present or latest candidate was scored on.");
-  Gauge& gate_gain = gauge("sau_gate_gain", "What it would have earned more, per decision.");
-  Gauge& gate_low = gauge("sau_gate_gain_low", "Lower end of the interval of that.");
-  Gauge& gate_high = gauge("sau_gate_gain_high", "Upper end of the interval of that.");
+  Gauge& gate_gain =
+      gauge("sau_gate_gain", "How much more the candidate would have earned, per decision.");
+  Gauge& gate_low = gauge("sau_gate_gain_low", "Lower end of the interval of this gain.");
+  Gauge& gate_high = gauge("sau_gate_gain_high", "Upper end of the interval of this gain.");
 };
 
 Metrics::Metrics() : families_(std::make_unique<Families>()) {}

@@ -33,7 +33,7 @@ class Metrics {
   void refused_reward();
   void clipped_reward();
   void expired(EventPhase phase, std::size_t count);
-  // Events were removed from the log because they are old, or not: base.sau could not be written.
+  // Old events were removed from the log; or they were not, because base.sau could not be written.
   void removed(std::uint64_t events);
   void removal_failed();
   // `baseline` is an unbiased estimate of the reward of the caller's first action.

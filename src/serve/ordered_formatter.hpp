@@ -7,6 +7,7 @@
 #include <future>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -25,8 +26,12 @@ class OrderedFormatter {
 
   OrderedFormatter(unsigned threads, Format format, Write write)
       : format_(std::move(format)), write_(std::move(write)), most_(2 * std::size_t{threads}) {
-    for (unsigned i = 0; threads > 1 && i < threads; ++i) {
-      threads_.emplace_back([this] { run(); });
+    if (threads < 2) return;
+    threads_.reserve(threads);
+    try {
+      while (threads_.size() < threads) threads_.emplace_back([this] { run(); });
+    } catch (
+        const std::system_error&) {  // the system gives no more: those that run do all the work
     }
   }
   OrderedFormatter(const OrderedFormatter&) = delete;

@@ -110,7 +110,7 @@ Result<PolicyChange> read_policy_change(std::string_view text) {
                         .model = json.value("model", "")};
   } catch (const nlohmann::json::exception& error) {
     return Failure{Failure::Code::kInternal,
-                   std::string("a record of a new policy makes no sense: ") + error.what()};
+                   std::string("a record of a new policy cannot be read: ") + error.what()};
   }
 }
 

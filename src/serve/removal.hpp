@@ -11,8 +11,8 @@
 
 namespace sau::detail {
 
-// Removes the beginning of the log: what is older than the configuration keeps it, and what
-// somebody wants removed.
+// Removes the beginning of the log: records that are older than the configuration allows, and those
+// that somebody wants removed.
 class Removal {
  public:
   Removal(const std::filesystem::path& folder, const FolderSettings& settings,

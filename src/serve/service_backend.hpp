@@ -12,7 +12,7 @@
 namespace sau::detail {
 
 // What is behind a Service: the service of one machine (local_service.hpp), or a node of a cluster
-// (cluster/node.hpp). Every function is the one of the same name in Service.
+// (cluster/node.hpp). Every function does what the function of the same name in Service does.
 class ServiceBackend {
  public:
   virtual ~ServiceBackend() = default;

@@ -10,7 +10,8 @@
 
 namespace sau::detail {
 
-// The store, shared by threads: many read, one writes, and nobody reads while it is reopened.
+// The store, shared by threads: many may read, one writes, and no thread reads while it is
+// reopened.
 class SharedStore {
  public:
   explicit SharedStore(std::unique_ptr<EventStore> store) : store_(std::move(store)) {}

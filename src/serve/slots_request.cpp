@@ -153,7 +153,7 @@ Result<SlotsRequest> SlotsRequest::read(std::string_view body, const RequestLimi
     }
     request.slots_.push_back(std::move(slot));
   }
-  // In one order of the fields, and without blanks.
+  // With the fields in a fixed order, and without blanks.
   request.fingerprint_ = hash_of(nlohmann::json(json).dump());
   return request;
 }
@@ -196,7 +196,7 @@ std::string SlotsRequest::rank_body(std::size_t slot) const {
   const auto owners = later_owners(slot, kNobody);
   for (std::size_t a = 0; a < ids_.size(); ++a) {
     const bool free = !taken_[a] && !of.excluded[a];
-    // If later slots can do without it in one way, they can do without it.
+    // Available if there is any way to fill the later slots without it.
     if (free && (owners[a] == kNobody || !later_owners(slot, a).empty())) continue;
     excluded.push_back(ids_[a]);
   }

@@ -22,7 +22,7 @@ using TrialJson = nlohmann::ordered_json;
 
 Failure senseless(const nlohmann::json::exception& error) {
   return {Failure::Code::kInternal,
-          std::string("a record of a trial makes no sense: ") + error.what()};
+          std::string("a record of a trial cannot be read: ") + error.what()};
 }
 
 std::unique_ptr<OfferAgent> candidate_of(const TrialPlan& plan, const std::filesystem::path& folder,

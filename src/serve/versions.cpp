@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <future>
 #include <nlohmann/json.hpp>
 
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 #include "sau/serve/service.hpp"
 #include "serve/settings.hpp"
+#include "serve/waited.hpp"
 
 namespace sau {
 namespace {
@@ -80,7 +80,8 @@ std::string read_version(const fs::path& folder, Sequence version) {
   if (std::ranges::find(known, version, &ModelVersion::version) != known.end()) {
     return read_file(version_file(folder, version, ".sau"));
   }
-  if (known.empty()) throw Error(fmt::format("there is no version {}, nor any other", version));
+  if (known.empty())
+    throw Error(fmt::format("there is no version {}: no earlier model is kept", version));
   std::vector<Sequence> numbers;
   for (const ModelVersion& each : known) numbers.push_back(each.version);
   throw Error(
@@ -100,9 +101,8 @@ std::string roll_back(const fs::path& folder, Sequence version,
   detail::read_folder(folder);
   detail::refuse_trainer(folder);
   Service service({.folder = folder, .note = note});
-  std::promise<Status> done;
-  service.roll_back(version, [&done](Status status) { done.set_value(std::move(status)); });
-  const Status status = done.get_future().get();
+  const Status status =
+      detail::waited<Done>([&](Answer<Done> done) { service.roll_back(version, std::move(done)); });
   if (!status.ok()) throw Error(status.failure().message);
   service.settle();
   service.stop();

@@ -37,7 +37,7 @@ std::string_view given_key(const HttpRequest& head) {
   return given.empty() ? bearer_key(head.header("Authorization")) : given;
 }
 
-// Compares with every key, so that the time does not tell which one it was.
+// Compares with every key, so that the time does not show which one it was.
 const AccessKey* find_key(const std::vector<AccessKey>& keys, std::string_view given) {
   const AccessKey* found = nullptr;
   for (const AccessKey& key : keys) {
@@ -82,8 +82,9 @@ HttpResponse too_many(unsigned seconds, const char* whose) {
   return response;
 }
 
-// A page of another site, open in a browser on this machine, must not use a server without keys:
-// neither under the site's own name nor under a name that it has made to point here.
+// A page of another site, open in a browser on this machine, must not be able to use a server
+// without keys: neither from the site's own name nor through a host name that points to this
+// machine.
 std::optional<HttpResponse> foreign_site(const HttpRequest& head) {
   const std::string host = lower_case(head.header("Host"));
   if (!is_own_host(host, "127.0.0.1")) return error_response(421, kWrongHost);
@@ -118,7 +119,7 @@ std::optional<HttpResponse> Access::refusal_of(const HttpRequest& head, const Fo
     if (auto refusal = foreign_site(head)) return refusal;
   }
   if (found.open) return std::nullopt;
-  // Before the key is looked at, so that nobody tries many keys in a short time.
+  // Checked before the key, so that nobody can try many keys in a short time.
   if (limits_.per_address > 0.0) {
     const unsigned seconds = by_address_.wait(head.client, limits_.per_address);
     if (seconds > 0) return too_many(seconds, "from this address");
@@ -128,7 +129,7 @@ std::optional<HttpResponse> Access::refusal_of(const HttpRequest& head, const Fo
   const AccessKey* const key = find_key(*all, given);
   if (key == nullptr) return unknown_key(!given.empty());
   if (!key->application.empty() && key->application != application) return wrong_application(*key);
-  // Whoever has a key may know which paths there are.
+  // A caller who has a key may know which paths there are.
   if (found.route != nullptr && !key->may(*found.route->right)) {
     return missing_right(*found.route->right);
   }

@@ -8,8 +8,8 @@
 
 namespace sau::detail {
 
-// Limits how many requests somebody may send in a second. Whoever was quiet for a while may send a
-// second's worth at once. Thread-safe.
+// Limits how many requests a caller may send in a second. A caller that was quiet for a while may
+// send a full second's requests at once. Thread-safe.
 class RateLimit {
  public:
   using Clock = std::chrono::steady_clock;
@@ -32,7 +32,7 @@ class RateLimit {
   std::function<Clock::time_point()> clock_;
   std::mutex mutex_;
   std::unordered_map<std::uint64_t, Account> accounts_;
-  std::size_t look_at_ = kFewest;  // clean up when there are so many
+  std::size_t look_at_ = kFewest;  // clean up when there are this many
 
   static constexpr std::size_t kFewest = 1024;
 };

@@ -123,7 +123,8 @@ void model(Call& call) {
 }
 
 void load_model(Call& call) {
-  // Who has the answer may send the next model: the room of this one is free before.
+  // A caller who has the answer may send the next model, so the room of this one must be free
+  // before that.
   const auto permit = std::make_shared<std::shared_ptr<const void>>(std::move(call.request.permit));
   call.service.load_model(call.request.body, [permit, answer = acknowledging(call)](Status status) {
     permit->reset();

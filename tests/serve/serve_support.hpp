@@ -191,6 +191,17 @@ class TestService {
   std::unique_ptr<Service> service_;
 };
 
+// Events first to last - 1: action 0 earns 1, the others 0.
+inline void rank_and_reward(TestService& service, int first, int last) {
+  for (int i = first; i < last; ++i) {
+    service->settle();
+    const std::string event = "e" + std::to_string(i);
+    const auto answer = service.rank(simple_request(event));
+    ASSERT_TRUE(answer.ok());
+    ASSERT_TRUE(service.reward(event, answer.value().chosen == 0 ? 1.0 : 0.0).ok());
+  }
+}
+
 // Whether the condition becomes true within ten minutes: the thread that learns has the lowest
 // priority, and a busy machine may leave it little.
 template <class Condition>

@@ -13,16 +13,16 @@
 
 namespace sau {
 
-// A record per action id, for a bounded number of ids. A 64-bit hash identifies an id: among
-// 100,000 ids two have the same hash with a probability of 3e-10, and a joint model would take them
-// for one action too.
+// A record per action id, for a bounded number of ids. A 64-bit hash identifies an id. Among
+// 100,000 ids two have the same hash with a probability of 3e-10; a joint model would also take
+// them for one action.
 //
-// When a new id finds the table full, a sixteenth of the known ids is forgotten: those with the
+// When a new id finds the table full, a sixteenth of the known ids is removed: those with the
 // lowest
 //     log2(n_a) - age / capacity,
 // where age counts the events since the id was last learned from, and log2 is linear between powers
-// of two. So a count is worth half as much after every `capacity` events without a reward. Among
-// equals the lower hash goes first.
+// of two. So a count is worth half as much after every `capacity` events without a reward. Of two
+// equal ones the lower hash is removed first.
 class ActionTable {
  public:
   // `start` is S2_a before the first reward; keeps_own says whether IdRecord::own is used.

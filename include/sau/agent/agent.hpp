@@ -39,8 +39,8 @@ class Agent {
   // The chance of every action in the next choose(x); one number per action.
   void probabilities(Context x, std::span<double> out) { explorer_.probabilities(model_, x, out); }
 
-  // The chance of every action in the last choose(), which must have been choose(x) with nothing
-  // learned since.
+  // The chance that every action had in the last choose(). That must have been choose(x), with
+  // nothing learned since.
   void last_probabilities(Context x, std::span<double> out) {
     explorer_.last_probabilities(model_, x, out);
   }

@@ -23,9 +23,9 @@ struct AgentFacts {
   std::string learner;  // the name in the message about a reward
 };
 
-// A model and a strategy, of the library or your own, behind the interface AnyAgent. That is what
-// the runner plays (play_trial in run/runner.hpp), save_agent writes and the report is made of. The
-// catalogue makes its agents with it. `spec` is the name of the agent in all of these.
+// A model and a strategy, of the library or your own, behind the interface AnyAgent, so that the
+// runner can play it (play_trial in run/runner.hpp), save_agent can write it and a report can show
+// it. The catalogue also makes its agents with it. `spec` is the name of the agent in all of these.
 //
 // A problem so cheap that a virtual call per step would show, Bernoulli, is inlined into the loop
 // of agents that ignore contexts.
@@ -156,8 +156,8 @@ class AgentOf final : public AnyAgent {
     if constexpr (requires { part.describe(add); }) part.describe(add);
   }
 
-  // The attribute inlines every call in the loop. Without it the compiler decides by how large the
-  // rest of the file is.
+  // The attribute inlines every call in the loop. Without it the compiler's decision would depend
+  // on the size of the rest of the file.
   template <class P>
   [[gnu::flatten]] void play_inlined(P& problem, Streams& rng, std::uint64_t steps,
                                      Recorder& record) {

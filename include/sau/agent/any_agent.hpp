@@ -40,7 +40,7 @@ class AnyAgent {
   // The chance of every action in the next choose(x); changes nothing.
   virtual void probabilities(Context x, std::span<double> out) = 0;
   // The chance that every action had in the last choose(), which was choose(x) and from which
-  // nothing has been learned yet; changes nothing. For callers who need it for few choices.
+  // nothing has been learned yet; changes nothing. For callers who need it only now and then.
   virtual void last_probabilities(Context x, std::span<double> out) = 0;
   // The predicted mean reward of every action; valid until the next call.
   virtual std::span<const double> values(Context x) = 0;
@@ -54,9 +54,9 @@ class AnyAgent {
   // What strategy and model know about every action, such as n_a and S2_a; empty if they keep
   // nothing for an action.
   virtual std::vector<ActionColumn> evidence() const { return {}; }
-  // How unsure the agent is of the mean reward of every action in this context: what its strategy
-  // explores by, or else what its model says of itself. Infinite for an action that must be tried
-  // first. Throws Error if it keeps no such number.
+  // How unsure the agent is of the mean reward of every action in this context: the number that its
+  // strategy explores by, or else its model's own. Infinite for an action that must be tried first.
+  // Throws Error if it has no such number.
   virtual std::vector<double> uncertainty(Context x);
   // Whether the values are linear in the context, apart from an intercept.
   virtual bool linear() const noexcept { return false; }

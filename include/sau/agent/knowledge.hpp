@@ -43,9 +43,9 @@ struct Knowledge {
   std::vector<ArraySummary> arrays;
 };
 
-// The agent is as before, except for its scratch memory.
+// Changes only scratch memory of the agent.
 Knowledge knowledge_of(AnyAgent& agent);
-// With the numbers of the `limit` actions that were learned from most.
+// Has the numbers of the `limit` actions with the most rewards.
 Knowledge knowledge_of(const OfferAgent& agent, std::size_t limit);
 
 // Throws Error when the model is not linear in the context.

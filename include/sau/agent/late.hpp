@@ -38,8 +38,8 @@ class Mailbox {
   Mailbox(const Lateness& late, const Stream& stream)
       : late_(late), rng_(stream), arriving_(late.delay.max + 1) {}
 
-  // Ends a step: sends its lesson, and hands those that arrive now to `learn`, in the order of
-  // their steps.
+  // Ends a step: sends its lesson on its way, and passes the lessons that arrive now to `learn`, in
+  // the order of their steps.
   template <class Learn>
   void end_step(Lesson lesson, Learn&& learn) {
     const bool lost = rng_.uniform() < late_.missing;

@@ -59,8 +59,8 @@ class OfferAgent {
                       std::optional<double> exploration, std::span<Forecast> out) const = 0;
 
   // Learns the reward of this action, which was chosen when its predicted mean was `value` (eq. 5)
-  // and its probability `probability`. Most agents do not use the latter; one that does throws an
-  // Error if it is not known.
+  // and its probability `probability`. Most agents do not use the probability; one that does throws
+  // an Error if it is unknown.
   virtual void learn(HashedFeatures context, const OfferedAction& action, double value,
                      double reward, double probability = kUnknownProbability) = 0;
   virtual bool uses_probability() const noexcept = 0;

@@ -31,7 +31,7 @@ namespace sau {
 // twice, for multi-armed and for linear problems. The length `dim` of the contexts decides both.
 // All functions throw UsageError for text they cannot read or names they do not know.
 
-// The agent for people who name none: an alias.
+// The agent of commands that are given none: an alias.
 inline constexpr std::string_view kDefaultAgent = "sau";
 
 std::unique_ptr<AnyAgent> make_agent(std::string_view agent, const Setup& setup);
@@ -45,13 +45,13 @@ std::unique_ptr<OfferAgent> make_offer_agent(std::string_view agent, const Strea
 bool offers_by_id(std::string_view problem);
 // `stream` names the trial; the problem's own draws (its setup) come from it. The first function is
 // for a fixed set of actions, the second for actions that come and go; each throws UsageError for a
-// problem of the other kind. Both ignore `late`: whoever plays the problem delays the rewards
+// problem of the other kind. Both ignore `late`: the code that plays the problem delays the rewards
 // (agent/late.hpp).
 std::unique_ptr<Problem> make_problem(std::string_view problem, const Stream& stream);
 std::unique_ptr<OfferProblem> make_offer_problem(std::string_view problem, const Stream& stream);
 
 // When the problem's rewards arrive, and the problem's spec with another lateness. The problem
-// itself is not looked up: the catalogue need not know it.
+// itself need not be in the catalogue.
 Lateness lateness_of(std::string_view problem);
 std::string with_lateness(std::string_view problem, const Lateness& late);
 
@@ -75,8 +75,8 @@ Stream problem_stream(std::string_view canonical_problem, std::uint64_t seed, st
 Stream agent_stream(std::string_view canonical_problem, std::string_view canonical_agent,
                     std::uint64_t seed, std::uint64_t trial, std::string_view data = {});
 
-// What a problem meant before the best action was drawn for each trial: the first is the best. The
-// text itself if the catalogue does not know the problem.
+// The problem as older versions understood the text: they did not draw the best action for each
+// trial, so it is the first. Returns the text itself if the catalogue does not know the problem.
 std::string with_first_best(std::string_view canonical_problem);
 
 // What a reader of an agent's results should know.

@@ -10,8 +10,8 @@
 
 namespace sau {
 
-// An agent and the generator it was choosing with: continuing from here gives the same bytes as
-// never having stopped.
+// An agent and the generator that it was using. An agent that continues from here gives the same
+// bytes as one that never stopped.
 template <class A>
 struct Saved {
   std::unique_ptr<A> agent;

@@ -53,14 +53,14 @@ struct FieldInfo {
   std::string help;
 };
 
-// A number of things, or all of them: history=all, history=1000.
+// A count, or all: history=all, history=1000.
 struct CountOrAll {
   std::uint64_t limit = 0;  // 0: all
 
   bool operator==(const CountOrAll&) const = default;
 };
 
-// A number of things, or a range of numbers with both ends included: delay=10, delay=10..200.
+// A count, or a range with both ends included: delay=10, delay=10..200.
 struct CountRange {
   std::uint64_t min = 0, max = 0;
 

@@ -30,7 +30,7 @@ struct DataFile {
 struct DataSource {
   std::string_view name, title, licence;
   std::span<const DataFile> files;
-  std::string_view note;  // what one must know to get it; may be empty
+  std::string_view note;  // what you must know to get it; may be empty
 };
 
 // By name. The real census file and its synthetic stand-in are two sources, census and
@@ -46,8 +46,8 @@ std::filesystem::path data_folder();
 // $SAU_CACHE_DIR, else $XDG_CACHE_HOME/sau, else ~/.cache/sau.
 std::filesystem::path cache_folder();
 
-// Whether prepared data are kept in the cache folder for the next start. They are, until somebody
-// says false. Thread-safe.
+// Whether prepared data are kept in the cache folder for the next start; true at first.
+// Thread-safe.
 void keep_prepared_data(bool keep);
 bool prepared_data_are_kept();
 

@@ -7,7 +7,7 @@
 
 namespace sau {
 
-// No data set comes close to it; a file that unpacks to more is a mistake or an attack.
+// No data set comes close to this size. A file that unpacks to more is a mistake or an attack.
 inline constexpr std::size_t kUnpackLimit = std::size_t{1} << 31;
 
 // The content of a file in memory, decompressed as its first bytes say: gzip, xz, compress (.Z) or

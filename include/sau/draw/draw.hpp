@@ -22,9 +22,8 @@ struct DrawOptions {
   double scale = 1.0;                // the size of a unit: points in a PDF, pixels in a SVG
 };
 
-// For a column of a paper: so wide, in inches, and with text of so many points; headings are a
-// little larger. A PNG has 300 pixels per inch. Throws UsageError when there is no room for a
-// figure.
+// For a column of a paper that is `inches` wide, with text of `font` points; headings are a little
+// larger. A PNG has 300 pixels per inch. Throws UsageError when there is no room for a figure.
 DrawOptions column_figure(double inches, double font);
 
 // One picture per figure of the report, each on one page, and if there are several problems also

@@ -27,7 +27,8 @@ class ChoiceSource {
   virtual std::uint64_t first_line() const { return 1; }
   virtual std::uint64_t last_line() const = 0;
 
-  // Whether the order of actions is the caller's own, so that the first is his choice.
+  // Whether the caller chose the order of the actions, so that the first one is the caller's own
+  // choice.
   virtual bool has_order() const { return true; }
 
   // The next piece, in order; nothing at the end.

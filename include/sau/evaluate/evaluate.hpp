@@ -37,7 +37,7 @@ struct EvaluateOptions {
   std::function<void(std::uint64_t line)> progress = {};
 };
 
-// The value and its anytime interval after so many decisions.
+// The value and its anytime interval after a number of decisions.
 struct CoursePoint {
   std::uint64_t decisions = 0;
   double value = 0.0;
@@ -78,7 +78,7 @@ struct PolicyResult {
   Coverage coverage;
   // Mass on actions that were never chosen in the whole log, as a mean over decisions.
   double never_logged = 0.0;
-  std::vector<std::string> refused;  // why the log cannot tell; empty if it can
+  std::vector<std::string> refused;  // why the log cannot show this; empty if it can
   std::vector<std::string> warnings;
   std::vector<CoursePoint> course;
   std::vector<ActionShare> actions;    // by share of the policy, at most 1000
@@ -107,7 +107,7 @@ struct EvaluationResult {
   std::string source;
   std::uint64_t decisions = 0;  // that were scored
   std::uint64_t learned = 0;    // that were only learned from
-  // When they were made; 0 if the log does not say it of every one.
+  // When they were made; 0 if the log does not have every time.
   Milliseconds first_time = 0, last_time = 0;
   std::map<std::string, std::uint64_t> skipped;
   double logged = 0.0, logged_error = 0.0;  // mean reward

@@ -6,7 +6,8 @@
 
 namespace sau {
 
-// A table for a person. What the log cannot tell is not shown, but why, unless `forced`.
+// A table for people. Where the log cannot show a number, the table gives the reason instead,
+// unless `forced`.
 std::string evaluation_text(const EvaluationResult& result, bool forced);
 
 // Everything, as one JSON object (docs/evaluation.md). Estimates of refused policies are null

@@ -21,20 +21,21 @@ struct CutPredictions {
 };
 
 // The reward model helps a bet only as far as w m stays below a limit, which must be fixed in
-// advance. A small one costs little if the model is bad, a large one lets it help where weights are
-// large: the money is spread over several. 0 is plain ips.
+// advance. A small limit costs little if the model is bad; a large one lets the model help where
+// weights are large. So the money is spread over several limits. 0 is plain ips.
 inline constexpr std::array kPredictionLimits = {0.0, 1.0, 4.0, 16.0};
 
-// One for each limit, or for the first alone if there are no predictions. Where the policy has mass
-// that the log could not choose, m is 0: the ends only get wider. The span is valid until the next
+// One for each limit, or for the first alone if there are no predictions. Where the policy plays
+// actions that the log could not choose, m is 0: the interval only gets wider. The span is valid
+// until the next
 // call of the same thread.
 std::span<const CutPredictions> cut_predictions(const LoggedChoice& choice,
                                                 std::span<const double> policy,
                                                 std::span<const double> predicted,
                                                 const RewardRange& rewards, bool predicts);
 
-// What a policy earns more than the one that made the log, per decision, and the evidence for it:
-// all that a gate needs. It can be saved and loaded.
+// How much more a policy earns than the one that made the log, per decision, and the evidence for
+// it: all that a gate needs. It can be saved and loaded.
 class GainScore {
  public:
   // `predicts`: there is a reward model.

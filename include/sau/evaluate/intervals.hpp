@@ -9,7 +9,7 @@
 
 namespace sau {
 
-// An estimate or an end that there is no number for.
+// An estimate, or the end of an interval, that is undefined.
 inline constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 // Two ends. Both are NaN if there is no interval.

@@ -40,7 +40,7 @@ namespace sau {
 inline double log_step(std::uint64_t step) noexcept {
   return std::log(static_cast<double>(std::max<std::uint64_t>(step, 2)));
 }
-// The same after so many rewards, which may be a discounted number.
+// The same after this many rewards; the number may be discounted.
 inline double log_of_rewards(double rewards) noexcept {
   return std::log(std::max(2.0, rewards + 1.0));
 }

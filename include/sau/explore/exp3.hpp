@@ -49,10 +49,10 @@ class ImportanceLosses {
   }
 
   // By id, minus the estimated loss is the record's own number, and the agent's own loss is that of
-  // the totals. An id that is new once every known id has had kOpening rewards on average starts
-  // with the agent's loss, as if it had been played before whenever anything was: with none, it
-  // would be played until it had lost as much as the others. Before that it starts with none, as in
-  // a fixed set of actions.
+  // the totals. An id that comes after every known id has had kOpening rewards on average starts
+  // with the agent's loss, as if it had lost as much as the agent did before. With no loss it would
+  // be played until it had lost as much as the others. An id that comes earlier starts with no
+  // loss, as in a fixed set of actions.
   static constexpr bool kUsesProbability = true;
   static constexpr bool keeps_own() noexcept { return true; }
   static double own_width(const IdRecord* record, const IdTotals& totals) noexcept {
@@ -80,8 +80,8 @@ class ImportanceLosses {
  private:
   // Only the action of a late reward can have less, so this keeps numbers finite and nothing else.
   static constexpr double kLeastChance = 1e-100;
-  // In a fixed set of actions one that has no reward yet has the largest chance. That one of them
-  // has none after so many rewards for each of the others happens with a chance below exp(-64).
+  // In a fixed set of actions, one without a reward has the largest chance. The chance that it
+  // still has none after this many rewards for each of the others is below exp(-64).
   static constexpr std::uint64_t kOpening = 64;
 
   static double weighed(double reward, double chance) noexcept {

@@ -41,7 +41,7 @@ class Explorer {
     return {action, offer.values()[action]};
   }
 
-  // Takes the outcome of a decision: reward minus the value predicted then.
+  // Records the outcome of a decision: the reward minus the value predicted then.
   void observe(Action action, double residual) noexcept { evidence_.observe(action, residual); }
   // The same, for evidence of either kind.
   void learn(Choice made, double reward) noexcept {

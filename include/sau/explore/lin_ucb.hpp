@@ -16,7 +16,7 @@ struct LinUcbOptions {
 
 // LinUCB with disjoint models (Li et al. 2010, algorithm 1): plays
 //     argmax_a  x' theta_a + alpha * sqrt(x' Lambda_a^-1 x).
-// Not one of the paper's, but what a user of linear bandits expects.
+// The paper does not have it, but a user of linear bandits expects it.
 class LinUcb {
  public:
   static constexpr std::string_view kName = "lin_ucb";

@@ -21,7 +21,7 @@ struct SauPrior {
   double start = 1.0;
   double discount = 1.0;
   void fields(auto&& field) {
-    field("pool", pool, "adds so many squared residuals of average size to S2_a; 0 in the paper",
+    field("pool", pool, "adds this many squared residuals of average size to S2_a; 0 in the paper",
           Bounds{.min = 0.0, .max = 1e6});
     field("start", start, "S2_a before the first reward; 1 in the paper, 0 for rewards of any unit",
           Bounds{.min = 0.0, .max = 1e100});

@@ -10,7 +10,7 @@ namespace sau {
 // Chances proportional to exp(value / temperature).
 inline void softmax_chances(std::span<const double> value, double temperature,
                             std::span<double> out) noexcept {
-  // Without the largest value first, exp() could overflow.
+  // The largest value is subtracted, because exp() could overflow without that.
   const double top = *std::ranges::max_element(value);
   double sum = 0.0;
   for (std::size_t a = 0; a < out.size(); ++a) {

@@ -80,7 +80,8 @@ constexpr RewardRange rewards_with(RewardRange model) {
   }
 }
 
-// The one of the two that rules out most: its name is in the message about a reward.
+// The part, model or strategy, that allows the narrower range. The message about a refused reward
+// names it.
 template <class S>
 constexpr std::string_view strictest(std::string_view model, RewardRange rewards) {
   if constexpr (requires { S::kRewards; }) {

@@ -28,12 +28,13 @@ struct DownloadOptions {
   const std::atomic<bool>* stop = nullptr;
   long connect_seconds = 30;
   long stall_seconds = 60;  // without a byte
-  int attempts = 5;         // per file; gives up earlier after an attempt that brings nothing
+  int attempts = 5;         // per file; gives up after any attempt that downloads nothing
 };
 
 // Downloads the http(s) address `url` to the file `part`, bytes unchanged, and syncs it. A part
-// left by an earlier attempt is continued if the server still has the same file and can resume it;
-// the file `part`.from, kept beside an unfinished part, tells. Returns whether an older part was
+// left by an earlier attempt is continued if the server still has the same file and can resume. The
+// file `part`.from, beside an unfinished part, keeps what is needed to tell that. Returns whether
+// an older part was
 // continued. Throws Error; the part is then kept, except on a full disk.
 bool download(const std::string& url, const std::filesystem::path& part,
               const DownloadOptions& options);

@@ -34,7 +34,7 @@ struct HttpTally {
   std::atomic<std::uint64_t> full = 0;     // a new one, while all others were being answered
 };
 
-// How many connections above the limit may be open for a moment, while others are being closed.
+// How many connections above the limit may be open for a moment while others are closed.
 constexpr std::size_t spare_connections(std::size_t connections) {
   return std::clamp<std::size_t>(connections / 8, 2, 16);
 }

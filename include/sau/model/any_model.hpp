@@ -47,7 +47,7 @@ class AnyModel {
   // The rewards it can learn from.
   virtual RewardRange rewards() const noexcept = 0;
   virtual void update(Context x, Action action, double reward) noexcept = 0;
-  // Whether the last update() made it start anew. For the strategy, which asks once.
+  // Whether the last update() made it start anew. The strategy asks once.
   virtual bool take_restart() noexcept = 0;
   // What it has learned since then; only right after such an update().
   virtual std::span<const Relearned> relearned() const noexcept = 0;
@@ -71,8 +71,8 @@ class AnyJointWeights {
   // The value of every action.
   virtual void values(HashedFeatures context, std::span<const JointAction> actions,
                       std::span<double> out) const = 0;
-  // Whether these are the weights of a committee. Such have judge(), which also says how far the
-  // members differ.
+  // Whether these are the weights of a committee. Then they have judge(), which also says how much
+  // the members differ.
   virtual bool disagrees() const noexcept = 0;
   virtual void judge(HashedFeatures context, std::span<const JointAction> actions,
                      std::span<double> value, std::span<double> disagreement) const = 0;
@@ -93,8 +93,7 @@ class AnyJointModel {
   // The rewards it can learn from.
   virtual RewardRange rewards() const noexcept = 0;
   virtual void learn(HashedFeatures context, const JointAction& action, double reward) = 0;
-  // Whether it may start anew, and whether the last learn() made it. For the strategy, which asks
-  // once.
+  // Whether it may start anew, and whether the last learn() made it do so. The strategy asks once.
   virtual bool can_restart() const noexcept = 0;
   virtual bool take_restart() noexcept = 0;
   virtual std::span<const Relearned> relearned() const noexcept = 0;

@@ -23,7 +23,8 @@ class NetworkInput {
   std::span<const float> dense() const noexcept { return dense_; }
   std::span<const std::uint32_t> index() const noexcept { return {index_.data(), count_}; }
   std::span<const float> value() const noexcept { return {value_.data(), count_}; }
-  // Whether so few elements are non-zero that the list is less work, as with one-hot features.
+  // Whether so few elements are non-zero that using the list is less work, as with one-hot
+  // features.
   bool sparse() const noexcept { return 4 * count_ <= dense_.size(); }
 
  private:

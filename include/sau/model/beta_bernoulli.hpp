@@ -12,7 +12,7 @@
 
 namespace sau {
 
-// With smaller shapes, so many draws round to exactly 0 or 1 that ties would bias the choice.
+// With smaller shapes, many draws would round to exactly 0 or 1, and ties would bias the choice.
 inline constexpr Bounds kBetaPriorBounds{.min = 0.25, .max = 1e9};
 
 struct BetaBernoulliOptions {
@@ -30,7 +30,7 @@ struct BetaBernoulliOptions {
 // Beta posterior of every action's mean reward (Zhu & Rigotti 2021, appendix A.1):
 //     (alpha_a, beta_a) <- (alpha_a, beta_a) + (r, 1 - r),   value = alpha_a / (alpha_a + beta_a).
 // Rewards lie in [0, 1]. With `thompson` it is the paper's TS. With discount < 1 every reward, of
-// whatever action, first multiplies what all actions have beyond the prior by it.
+// whatever action, first multiplies the gains of all actions over the prior by it.
 class BetaBernoulli {
  public:
   static constexpr std::string_view kName = "beta_bernoulli";

@@ -15,9 +15,9 @@ namespace sau {
 //     G = max over s of  s kl(m1, m) + (n - s) kl(m2, m)
 // is compared with ln(3 n^(3/2) / delta).
 //
-// Numbers are kept in buckets that hold more of them the older they are, so that memory and time
-// grow with ln n, and s is a boundary between two buckets: the numbers since a change are known to
-// within an eighth.
+// Numbers are kept in buckets, and older buckets hold more of them, so that memory and time grow
+// with ln n. s is a boundary between two buckets, so the place of a change is known to within an
+// eighth.
 class ChangeDetector {
  public:
   ChangeDetector() : sum_(kLevels * (kBuckets + 1)) {}

@@ -21,16 +21,15 @@ struct RestartingOptions {
     field("model", model, "the model that is restarted, in quotes if it has settings");
     field("delta", delta, "chance of a restart without a change, per action",
           Bounds{.min = 1e-100, .max = 0.5});
-    field("every", every, "an action is tested after every so many of its rewards",
-          Bounds{.min = 1.0, .max = 1e9});
+    field("every", every, "rewards of an action between two tests", Bounds{.min = 1.0, .max = 1e9});
   }
   void check();
 };
 
-// Says when the rewards of an action no longer have the mean that they had (ChangeDetector). If
-// there are contexts, or rewards outside [0, 1], it is the residuals that are tested, divided by
-// the largest so far and moved to [0, 1]; and only for changes away from 0, since residuals shrink
-// while a model learns.
+// Says when the mean reward of an action has changed (ChangeDetector). If there are contexts, or
+// rewards outside [0, 1], the residuals are tested instead, divided by the largest so far and moved
+// to [0, 1]. Then only changes away from 0 count, because residuals shrink anyway while a model
+// learns.
 class ChangeWatch {
  public:
   ChangeWatch(const RestartingOptions& options, std::size_t actions, bool contexts)
@@ -40,7 +39,7 @@ class ChangeWatch {
         detectors_(actions) {}
 
   std::uint64_t restarts() const noexcept { return restarts_; }
-  // Makes room for so many actions.
+  // Makes room for this many actions.
   void grow(std::size_t actions) { detectors_.resize(actions); }
 
   // The number to test for this reward. predict() is the value of its action, before the model
@@ -48,7 +47,7 @@ class ChangeWatch {
   template <class Predict>
   double number_to_test(double reward, bool has_context, Predict&& predict) {
     if (plain_ != 0 && !has_context && reward >= 0.0 && reward <= 1.0) return reward;
-    // A record moves the scale of all numbers, so the tests begin anew.
+    // A new largest residual changes the scale of all numbers, so the tests begin anew.
     const double residual = reward - predict();
     if (plain_ != 0 || std::abs(residual) > scale_) {
       plain_ = 0;

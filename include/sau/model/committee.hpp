@@ -35,8 +35,8 @@ class Committee {
   static constexpr std::string_view kUsualMembers =
       "linear(lambda=20,intercept=true)+linear(lambda=0.25,intercept=true)"
       "+neural_linear(standardise=true,lambda=1)";
-  // The same for contexts of more than kWide columns. Regressions on all of them would cost more
-  // than the network, and the more columns a unit adds up, the smaller the network's steps must be.
+  // The same for contexts of more than kWide columns. Regressions on all columns would cost more
+  // than the network, and a unit that adds up more columns needs smaller steps.
   static constexpr std::size_t kWide = 400;
   static constexpr std::string_view kWideMembers =
       "linear(lambda=20,intercept=true,columns=400)+linear(lambda=0.25,intercept=true,columns=400)"

@@ -10,11 +10,11 @@
 namespace sau {
 
 // Folds a wide context into fewer numbers, for models whose cost grows with the square of its
-// width. Every column is added, with a sign of its own, to one of `width` sums (a count sketch;
-// Charikar et al. 2002): the product of two folded contexts is that of the contexts, apart from
-// noise with mean 0 that shrinks with the width. Columns are dealt out in turn, so that all sums
-// have equally many, give or take one. Which sum a column belongs to depends on the column's number
-// only, so that a saved model fits a new program.
+// width. Every column gets a fixed sign and is added to one of `width` sums (a count sketch;
+// Charikar et al. 2002). The inner product of two folded contexts is that of the contexts, apart
+// from noise with mean 0 that shrinks as the width grows. Columns are assigned in turn, so the
+// numbers of columns per sum differ by at most one. The sum of a column depends only on the
+// column's number, so that a saved model fits a new program.
 //
 // A context that is not wider than `most` stays as it is.
 class ContextFold {

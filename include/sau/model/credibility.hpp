@@ -19,11 +19,11 @@ namespace sau {
 // set, one L_ka per action, with N_a. The value of an action is the mean of the opinions on it,
 // with weights
 //     w_ka ~ (L_ka / min_j L_ja)^-min(10, sqrt N_a) (L_k / min_j L_j)^-min(10, sqrt N).
-// The disagreement is their standard deviation with other weights, which are the same for every
-// action and do not write off an opinion because of errors that are small beside the rewards:
+// The disagreement is their standard deviation with other weights. These are the same for every
+// action, and errors that are small compared with the rewards do not lower them much:
 //     v_k ~ ((L_k + 0.1 R) / min_j (L_j + 0.1 R))^-sqrt N,   R = the sum of r^2, faded as L_k is.
-// Nothing here has a unit: if every reward and opinion is multiplied by c, so are value and
-// disagreement.
+// Nothing here depends on the unit: if every reward and opinion is multiplied by c, so are value
+// and disagreement.
 class Credibility {
  public:
   // actions = 0: they are not a fixed set, so there is no L_ka.

@@ -70,7 +70,7 @@ class FeatureRows {
     parts_.clear();
   }
   void ask(std::uint32_t place, float value) { asked_.push_back({place, value, nullptr}); }
-  // What was asked for since the last part is a part.
+  // Makes a part of what was asked for since the last part.
   void end_part() { parts_.push_back(asked_.size()); }
   // Finds what was asked for, except rows where nothing was ever written.
   void look_up(const FeatureTable& table);

@@ -41,8 +41,9 @@ struct HashedLinearOptions {
 //     A_i <- A_i + e^2 z_i^2
 //     w_i <- w_i + step e z_i / (s_i sqrt(A_i)) / (1 + h),   step = rate sqrt(t / N),
 //     h = sum of step z_i^2 / sqrt(A_i).
-// Deviation: the division by 1 + h, which makes it the implicit step (Kulis & Bartlett 2010): the
-// residual becomes e / (1 + h), so that no rate, and no number of features, overshoots.
+// Deviation: the division by 1 + h makes this the implicit step (Kulis & Bartlett 2010). The
+// residual becomes e / (1 + h), so the step never overshoots, whatever the rate and the number of
+// features.
 //
 // With relative=true the step is also multiplied by the root mean square of the rewards so far.
 // The weights then have the unit of the rewards: multiplying every reward by c multiplies every

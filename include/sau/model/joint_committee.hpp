@@ -44,7 +44,7 @@ class JointCommittee {
       disagreement(context, actions, out);
     }
 
-    // Fills value, disagreement, or both; an empty span is not wanted.
+    // Fills value, disagreement, or both: a span that is empty is not filled.
     void judge(HashedFeatures context, std::span<const JointAction> actions,
                std::span<double> value, std::span<double> disagreement) const;
 

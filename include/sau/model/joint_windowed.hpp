@@ -23,10 +23,10 @@ struct WindowedOptions {
   std::uint64_t parts = 4;
   void fields(auto&& field) {
     field("model", model, "the model that forgets, in quotes if it has settings");
-    field("window", window, "at most so many rewards count", Bounds{.min = 1.0, .max = 1e6});
+    field("window", window, "at most this many rewards count", Bounds{.min = 1.0, .max = 1e6});
     field("parts", parts,
-          "the oldest window / parts of them are forgotten at once; learning takes so many times "
-          "as long",
+          "the oldest window / parts of them are forgotten at once; learning takes about this "
+          "many times as long",
           Bounds{.min = 1.0, .max = 1e6});
   }
   void check();

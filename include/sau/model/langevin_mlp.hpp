@@ -24,7 +24,7 @@ struct LangevinMlpOptions : MlpOptions {
 };
 
 // An Mlp trained by Langevin dynamics: after every mini-batch its weights get noise, so that they
-// wander through the posterior instead of settling in its mode. With greedy it is Langevin Monte
+// wander through the posterior instead of settling at its maximum. With greedy it is Langevin Monte
 // Carlo Thompson sampling, LMC-TS (Xu et al. 2022): the weights themselves are the draw.
 class LangevinMlp : public Mlp {
  public:

@@ -20,7 +20,7 @@ struct LinearOptions {
   void fields(auto&& field) {
     field("lambda", lambda, "ridge penalty", kLambdaBounds);
     field("intercept", intercept, "append a feature that is always 1");
-    field("columns", columns, "wider contexts are folded into so many sums of columns",
+    field("columns", columns, "wider contexts are folded into this many sums of columns",
           Bounds{.min = 1.0, .max = 1e6});
   }
 };
@@ -31,7 +31,8 @@ struct LinearOptions {
 // has fewer independent contexts than features, or collinear ones. With lambda > 0 there always is
 // one, the shortest of equally good ones. The width is sqrt(x' Lambda_a^-1 x), for `lin_ucb`.
 //
-// A step costs time with the square of the number of columns. With `columns` set, x is a folded
+// The time of a step grows with the square of the number of columns. With `columns` set, x is a
+// folded
 // context (ContextFold) if there are more columns than that.
 class Linear {
  public:

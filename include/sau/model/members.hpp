@@ -14,8 +14,8 @@ namespace sau {
 
 // What models that have models inside have in common.
 
-// The models of a committee or a bootstrap, for a fixed set of actions. They are asked about the
-// same context, and again only when the context is another one or something was learned.
+// The models of a committee or a bootstrap, for a fixed set of actions. They are all asked about
+// the same context, and asked again only when the context differs or something was learned.
 class Members {
  public:
   explicit Members(const Setup& setup) : setup_(setup), latest_(setup.shape.dim) {}

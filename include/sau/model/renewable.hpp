@@ -30,9 +30,9 @@ class Renewable {
   AnyModel* operator->() noexcept { return model_.get(); }
   const AnyModel* operator->() const noexcept { return model_.get(); }
 
-  // Forgets everything. False if there is no memory for that: then all stays as it is.
+  // Forgets everything. If there is no memory for that, nothing changes, and it returns false.
   bool renew() noexcept;
-  // Whether it has started anew. For the strategy, which asks once after every reward.
+  // Whether it has started anew. The strategy asks once after every reward.
   bool take_restart() noexcept { return std::exchange(renewed_, false); }
 
   void save(StateWriter& writer) const { model_->save(writer); }

@@ -24,8 +24,9 @@ inline constexpr Bounds kLambdaBounds{.min = 1e-20, .max = 1e20};
 // Numerics. D is only ever multiplied by numbers in (0, 1], so P stays positive definite, and
 // rounding errors add up but are not amplified: after 1e6 steps theta is within 1e-12 of a fresh
 // solution (tests). Nothing is ever refactorised and no sums are kept, so a step costs the same at
-// the end of a run as at its start. If contexts are collinear and so large beside lambda that a
-// double cannot resolve it, the solution is that for contexts changed in their last digits. A step
+// the end of a run as at its start. If contexts are collinear and so large compared with lambda
+// that a double cannot resolve it, the solution is that for contexts whose last digits differ. A
+// step
 // whose |x|^2 / lambda exceeds 1e300 is ignored, since its squares overflow.
 class Ridge {
  public:
@@ -64,8 +65,8 @@ class Ridge {
   void grow(Action actions);
 
   // Adds what `other`, of the same shape and lambda, learned separately: Lambda and sum x r are
-  // sums. Returns for every action by how much  sum r^2 - theta' Lambda theta  of the whole exceeds
-  // the sum over the two parts.
+  // sums. Returns for every action how much larger sum r^2 - theta' Lambda theta is for the whole
+  // than summed over the two parts.
   std::vector<double> merge(const Ridge& other);
 
   static void state(auto& self, auto&& field) {

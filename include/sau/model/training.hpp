@@ -16,7 +16,8 @@ constexpr std::array<std::string_view, 3> enum_names(Optimizer) {
   return {"rmsprop", "adam", "sgd"};
 }
 
-// When rounds of training come. `even`: every `every` steps. `early`: four times as often in the
+// When a round of training takes place. `even`: every `every` steps. `early`: four times as often
+// in the
 // first 500 steps (if every is 20), then ever less often, and after 2500 steps every 1.25 * every.
 // After 17,820 steps both have cost the same.
 enum class Schedule { kEven, kEarly };

@@ -44,7 +44,7 @@ struct ChangingOptions {
 //  - preference for contexts on one side of a plane: nine of ten on the other side are skipped.
 //  What
 //    a context means stays the same (covariate shift).
-// With over > 0 a change is slow: during so many steps, a step belongs to the new phase with a
+// With over > 0 a change is slow: for this many steps, a step belongs to the new phase with a
 // probability that rises from 0 to 1. Regret is the problem's own, so it is against the best action
 // of the step. Everything that changes is drawn from the stream given to the constructor.
 class Changing final : public Problem {

@@ -32,10 +32,10 @@ struct CellSummary {
   std::uint64_t counted() const noexcept { return trials - failures.size(); }
 };
 
-// Of the first `trials` trials, or of all if there are fewer.
+// The summary of the first `trials` trials, or of all if there are fewer.
 CellSummary summarise(const CellResults& results, std::uint64_t trials);
 
-// For each of `cells`: of its first `cell.trials` trials, or of all that `results` has.
+// For each of `cells` the summary of its first `cell.trials` trials, or of all that `results` has.
 std::vector<CellSummary> summarise(const RunResults& results, std::span<const Cell> cells);
 
 // {"cells":[{"problem","agent",...}]}: one object per cell.

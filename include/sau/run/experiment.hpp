@@ -100,7 +100,7 @@ std::vector<std::string> usual_paper_parts();
 std::string paper_title(std::string_view name);
 PaperPart paper_part(std::string_view name, std::uint64_t trials);
 
-// An experiment of one's own in the same format (docs/formats/experiment.md). trials = 0 means as
+// An experiment of the user in the same format (docs/formats/experiment.md). trials = 0 means as
 // many as the file says. Throws Error, naming the file, if it is not such a file.
 PaperPart read_experiment_file(const std::filesystem::path& path, std::uint64_t trials = 0);
 

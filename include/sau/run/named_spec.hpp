@@ -6,8 +6,7 @@
 
 namespace sau {
 
-// A problem or an agent as people write it: a spec, or `name=spec` if it should be displayed by a
-// name of one's own.
+// A problem or an agent as people write it: a spec, or `name=spec` to give it a name for display.
 struct NamedSpec {
   std::string name;  // empty: none was given
   std::string spec;

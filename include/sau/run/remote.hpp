@@ -23,8 +23,8 @@ class Link {
   virtual std::optional<Message> receive() = 0;
 };
 
-// The host's side: hands out trials to the players as they ask, about a twentieth of a second of
-// work at a time, and takes in what they played. A player must be of the same version of sau and
+// The host's side: hands out trials when players ask for them, about a twentieth of a second of
+// work at a time, and collects the results. A player must be of the same version of sau and
 // use the same kernel, so that the results are those of a single process.
 class RemotePlayers final : public Players {
  public:

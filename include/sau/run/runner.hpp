@@ -70,7 +70,7 @@ struct PlayedTrial {
 std::optional<PlayedTrial> play_task(const Experiment& experiment, const TrialTask& task,
                                      const TrialFunction& play, const TrialControl& control);
 
-// Where players fetch the trials of a run and bring the results. Thread-safe.
+// Players fetch the trials of a run here, and bring back the results. Thread-safe.
 class TrialDesk {
  public:
   // The next trials to play: at least one, and as many as should take `seconds` of processor time
@@ -90,7 +90,7 @@ class Players {
  public:
   virtual ~Players() = default;
   virtual unsigned count() const = 0;
-  virtual unsigned most_on_one_machine() const = 0;  // so many share a machine's memory
+  virtual unsigned most_on_one_machine() const = 0;  // that share its memory
   // Plays until the desk is no longer open. Called by a thread of the runner. May throw.
   virtual void play(const Experiment& experiment, TrialDesk& desk) = 0;
 };

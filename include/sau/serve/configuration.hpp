@@ -38,20 +38,20 @@ struct Configuration {
   // Each of n actions that may be chosen has at least this share, divided by n, of the probability,
   // whatever the strategy: a log in which actions have no chance says nothing about them.
   double probability_floor = 0.02;
-  Milliseconds model_export_frequency = 0;  // how often the model in use is updated; 0: at once
+  Milliseconds model_export_frequency = 0;  // how often the model in use is updated; 0: immediately
   std::int64_t log_retention_days = 90;     // -1: for ever
   LearningMode learning_mode = LearningMode::kOnline;
 
   // Automatic optimisation: now and then the gate gets the best of several candidates.
   bool auto_optimization = false;
   Milliseconds auto_optimization_frequency = 7LL * 24 * 60 * 60 * 1000;
-  Milliseconds auto_optimization_start = 0;  // when it is done first; 0: at once
+  Milliseconds auto_optimization_start = 0;  // when it is first done; 0: immediately
 
   // These have calls of their own.
   Policy policy = {};
   std::string trial = {};  // the id of the trial that runs; empty: none
   Policy candidate = {};   // of that trial
-  // Records up to this one are removed as soon as no event among them waits, however young.
+  // Records up to this one, of any age, are removed as soon as no event among them waits.
   Sequence remove_until = 0;
 
   bool operator==(const Configuration&) const = default;

@@ -33,15 +33,15 @@ constexpr std::array<std::string_view, 4> enum_names(GateOutcome) {
   return {"promoted", "worse", "stopped", "replaced"};
 }
 
-// A trial, running or ended, as far as it has come.
+// The state of a trial, running or ended.
 struct GateState {
   std::string id;
   GateRequest request = {};
   Milliseconds begun = 0;
   std::uint64_t decisions = 0;  // scored
   double reward = 0.0;          // their mean reward
-  // What the candidate would have earned more, per decision, and its interval, which holds at every
-  // moment at once with confidence 1 - alpha.
+  // How much more the candidate would have earned, per decision, and an interval that holds at
+  // every moment at once with confidence 1 - alpha.
   double gain = 0.0, low = 0.0, high = 0.0;
   std::optional<GateOutcome> outcome = {};  // nothing while it runs
   Milliseconds ended = 0;

@@ -122,7 +122,7 @@ struct Struck {
   std::string checksum;  // of the model without them
 };
 
-// Makes the model anew as if it had never learned from these events; the log keeps them, marked.
+// Rebuilds the model as if it had never learned from these events; the log keeps them, marked.
 // Throws Error, and changes nothing, when one of them is unknown, waits for its reward, or was
 // removed from the log.
 Struck strike_events(const std::filesystem::path& folder,
@@ -135,7 +135,7 @@ std::string roll_back(const std::filesystem::path& folder, Sequence version,
 
 // Removes what is known about these events, and about all events whose request mentions one of
 // these users: ids, requests and rewards are in no file of the log afterwards. What remains is that
-// there was an event at that time. The model is made anew as if it had never learned from them.
+// there was an event at that time. The model is rebuilt as if it had never learned from them.
 // Throws Error, and changes nothing, when an event is unknown or the model cannot be rebuilt.
 Erased erase_events(const std::filesystem::path& folder, const std::vector<std::string>& event_ids,
                     const std::vector<UserFeature>& users);

@@ -40,7 +40,7 @@ struct ServiceOptions {
   std::function<std::unique_ptr<EventStore>(const std::filesystem::path&)> store = {};
   // Called with one sentence for each thing that the operator should know; from several threads.
   std::function<void(const std::string&)> note = {};
-  // Of a part that this one is of: added to the metrics; needed to be ready, too.
+  // For a service that is part of a cluster: more metrics, and what else is needed to be ready.
   std::function<std::string()> more_metrics = {};
   std::function<bool()> also_ready = {};
 };
@@ -131,7 +131,7 @@ class Service {
   // The trial that runs, or else the latest one.
   std::optional<GateState> gate() const;
 
-  // From when to when the log goes, as JSON.
+  // The times of the first and the last event of the log, as JSON.
   Result<std::string> log_properties() const;
   // Removes all records that are acknowledged by now, soon after the answer: as soon as no event
   // among them waits for its reward, and the model that has learned from them is on disk.
@@ -146,7 +146,7 @@ class Service {
   std::string model_properties() const;
   Result<std::string> decision(std::string_view event_id) const;
   std::string status() const;
-  // What happened in the last five `minutes`, `hour`, `day` or `week`, as far as it has run.
+  // What happened in the last five `minutes`, `hour`, `day` or `week`, at most since the start.
   Result<std::string> history(std::string_view span) const;
   // Prometheus' text format.
   std::string metrics() const;
@@ -158,7 +158,7 @@ class Service {
   void count_connections(std::size_t open,
                          const std::vector<std::pair<std::string, std::uint64_t>>& dropped);
 
-  // Whether everything logged before the start has been learned, and records can be written.
+  // Whether the service has learned from everything logged before the start, and can write records.
   bool ready() const;
   // Returns when everything acknowledged so far has been learned and is in use.
   void settle();

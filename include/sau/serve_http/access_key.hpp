@@ -7,7 +7,7 @@
 
 namespace sau {
 
-// What a caller may do. Each right stands for itself: `admin` does not include `decide`.
+// What a caller may do. No right includes another: `admin` does not include `decide`.
 enum class Right : unsigned { kDecide = 1, kReward = 2, kRead = 4, kAdmin = 8 };
 
 // "decide", "reward", "read" or "admin".

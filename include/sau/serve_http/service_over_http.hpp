@@ -37,7 +37,7 @@ struct Application {
 };
 
 struct ServiceOverHttpOptions {
-  std::vector<AccessKey> keys = {};  // none: whoever reaches the server may use it
+  std::vector<AccessKey> keys = {};  // none: everybody who reaches the server may use it
   RateLimits limits = {};
   std::vector<Application> applications = {};
   std::size_t model_bytes = std::size_t{256} << 20;   // the largest body of PUT /model
@@ -68,14 +68,14 @@ class ServiceOverHttp {
   std::optional<HttpResponse> check_head(const HttpRequest& head, std::size_t& body_limit,
                                          Port port = Port::kMain);
   void answer(HttpRequest request, const HttpReply& reply, Port port = Port::kMain);
-  // Replaces the keys while it runs. None: as in the options. Throws Error, as the constructor
-  // does, if a key is for an application that there is not.
+  // Replaces the keys while the service runs; no keys mean the same as in the options. Throws
+  // Error, like the constructor, if a key is for an unknown application.
   void set_keys(std::vector<AccessKey> keys);
   // {"error":{"code","message"}} for requests that the transport refuses.
   static HttpResponse error(int status, std::string_view message);
 
  private:
-  // A request's way: whose it is, and the path within that.
+  // Where a request goes: to which application, and the path within it.
   struct Way;
   Way way_of(const HttpRequest& request, Port port) const;
   void make_later(detail::JobQueue& queue, void (*handler)(detail::Call&), detail::Call call);

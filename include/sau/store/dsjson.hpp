@@ -72,8 +72,7 @@ struct DsjsonCounts {
   std::string left_out_text() const;
 };
 
-// Rewards that stand on lines of their own, because they came when their decision had been written
-// already.
+// Rewards on separate lines, because they came after their decision had been written.
 class DsjsonOutcomes {
  public:
   struct Outcome {

@@ -30,10 +30,11 @@ True
 """
 
 from . import catalog, data
-from ._agent import Agent, Member, load
+from ._agent import Agent, load
 from ._choices import Choices
 from ._core import Choice, Error, MissingData, OfferChoice, UsageError, build_info
 from ._evaluate import Evaluation, evaluate
+from ._knowledge import Member
 from ._problem import AgentLike, Problem, ProblemLike
 from ._results import CellResult, Results
 from ._run import open_results as open
