@@ -89,8 +89,9 @@ bool read_cells(const Json& group, const Json& agents_of, const NamedSpec& probl
 
 // A group has its own agents, or those of the whole part.
 void read_group(const Json& group, const Json& root, PaperPart& part) {
+  const Json& problems = list_in(group, "problems");
   const Json& agents = list_in(group.contains("agents") ? group : root, "agents");
-  for (const auto& entry : list_in(group, "problems")) {
+  for (const auto& entry : problems) {
     const Json choices = entry.is_array() ? entry : Json::array({entry});
     if (choices.empty()) refuse("a problem", entry, "at least one choice");
     std::string why;  // the last choice is the one easiest to get

@@ -51,7 +51,7 @@ function labelShifts(marks: {algorithm: string; seconds: number; regret: number}
   const placed: typeof labels = [];
   const steps = [0, ...marks.flatMap((_, i) => [i + 1, -i - 1])];
   return labels.map((label) => {
-    const free = (top: number) => top >= lineHeight && top <= height - lineHeight / 2 &&
+    const free = (top: number) => top >= lineHeight - 4 && top <= height - lineHeight / 2 &&
       placed.every((other) => Math.abs(other.top - top) >= lineHeight ||
                               other.left > label.right || other.right < label.left);
     const top = steps.map((step) => label.top + step * lineHeight).find(free) ?? label.top;
