@@ -18,6 +18,7 @@
 #include "sau/core/text.hpp"
 #include "sau/data/source.hpp"
 #include "sau/run/choice_log.hpp"
+#include "sau/run/tune.hpp"
 #include "stop.hpp"
 #include "tune.hpp"
 
@@ -136,6 +137,15 @@ std::vector<Share> shares_of(const Experiment& experiment) {
   return shares;
 }
 
+// For --dry-run. Throws UsageError if nothing can be tuned.
+std::string about_tuning(const ExperimentText& text, const std::filesystem::path& folder) {
+  tuning_cells(text);
+  return fmt::format(
+      "The alternatives would be played in {}-tuning. The best are then played again, on the "
+      "trials of seed {}; that is not counted here.",
+      folder.string(), text.seed);
+}
+
 // A name of a file that is easy to recognise; the number keeps it apart from others.
 std::string log_name(std::size_t number, const Cell& cell, std::uint64_t trial) {
   constexpr std::size_t kLongest = 60;
@@ -213,7 +223,11 @@ Handler describe_run(CLI::App& app) {
       throw UsageError("run: --tune and --log need all trials; leave out --shard");
     }
     if (!flags->save.empty()) write_file(flags->save, write_experiment_text(request.text));
-    if (flags->dry_run) return dry_run(experiment, folder, *flags, shares_of(experiment));
+    if (flags->dry_run) {
+      std::vector<Share> shares = shares_of(experiment);
+      if (flags->tune) shares.back().remark = about_tuning(request.text, folder);
+      return dry_run(experiment, folder, *flags, shares);
+    }
     std::vector<MakeAddition> makers;
     if (flags->tune) {
       Addition told;

@@ -10,6 +10,8 @@
 #include "parts.hpp"
 #include "python_parts.hpp"
 #include "sau/catalog/catalog.hpp"
+#include "sau/run/named_spec.hpp"
+#include "sau/run/own_names.hpp"
 #include "sau/run/runner.hpp"
 #include "sau/theory/theory.hpp"
 #include "table_problem.hpp"
@@ -130,13 +132,35 @@ class PythonRun {
 };
 
 Cell cell_of(const py::dict& dict) {
+  const auto is_set = [&dict](const char* key) {
+    return dict.contains(key) && dict[key].cast<bool>();
+  };
   return {.problem = dict["problem"].cast<std::string>(),
           .agent = dict["agent"].cast<std::string>(),
           .problem_spec = dict["problem_spec"].cast<std::string>(),
           .agent_spec = dict["agent_spec"].cast<std::string>(),
           .steps = dict["steps"].cast<std::uint64_t>(),
           .trials = dict["trials"].cast<std::uint64_t>(),
-          .data = dict["data"].cast<std::string>()};
+          .data = dict["data"].cast<std::string>(),
+          .own_problem_name = is_set("own_problem_name"),
+          .own_agent_name = is_set("own_agent_name")};
+}
+
+std::vector<Cell> cells_of(const py::list& dicts) {
+  std::vector<Cell> cells;
+  for (const auto& dict : dicts) cells.push_back(cell_of(dict.cast<py::dict>()));
+  return cells;
+}
+
+// (name, spec) of everything that the text stands for; the name is empty if none was given.
+std::vector<std::pair<std::string, std::string>> expand(const std::string& name,
+                                                        const std::string& text) {
+  if (!name.empty()) check_own_name(name);
+  std::vector<std::pair<std::string, std::string>> all;
+  for (NamedSpec& one : name.empty() ? expand_named(text) : expand_named({name, text})) {
+    all.emplace_back(std::move(one.name), std::move(one.spec));
+  }
+  return all;
 }
 
 py::dict to_dict(const Cell& cell) {
@@ -165,8 +189,7 @@ Players players_of(const py::dict& dict) {
 // How many trials of each cell the folder already has.
 std::vector<std::uint64_t> trials_in(const std::filesystem::path& folder, const py::list& cells,
                                      std::uint64_t seed) {
-  Experiment experiment{.seed = seed, .cells = {}};
-  for (const auto& cell : cells) experiment.cells.push_back(cell_of(cell.cast<py::dict>()));
+  const Experiment experiment{.seed = seed, .cells = cells_of(cells)};
   const RunResults found = preview_results(folder, experiment);
   std::vector<std::uint64_t> counts;
   for (const Cell& cell : experiment.cells) {
@@ -182,12 +205,9 @@ std::vector<std::uint64_t> trials_in(const std::filesystem::path& folder, const 
 // Runs the trials that the folder does not have. `progress` is None or called with a dictionary.
 void run_cells(const std::filesystem::path& folder, const py::list& cells, std::uint64_t seed,
                unsigned threads, const py::object& progress) {
-  Experiment experiment{.seed = seed, .cells = {}};
+  const Experiment experiment{.seed = seed, .cells = cells_of(cells)};
   std::vector<Players> players;
-  for (const auto& cell : cells) {
-    experiment.cells.push_back(cell_of(cell.cast<py::dict>()));
-    players.push_back(players_of(cell.cast<py::dict>()));
-  }
+  for (const auto& cell : cells) players.push_back(players_of(cell.cast<py::dict>()));
   std::atomic<bool> stop = false;
   PythonRun python(std::move(players), stop);
   ResultFolder results(folder, experiment);
@@ -262,6 +282,10 @@ void define_run(py::module_& module) {
           [](const std::string& problem, const std::string& agent, std::uint64_t steps,
              std::uint64_t trials) { return to_dict(make_cell(problem, agent, steps, trials)); },
           "problem"_a, "agent"_a, "steps"_a, "trials"_a)
+      .def("check_own_name", &check_own_name, "name"_a)
+      .def("expand_named", &expand, "name"_a, "text"_a)
+      .def(
+          "refuse_twins", [](const py::list& cells) { refuse_twins(cells_of(cells)); }, "cells"_a)
       .def("run_cells", &run_cells, "folder"_a, "cells"_a, "seed"_a, "threads"_a, "progress"_a)
       .def("trials_in", &trials_in, "folder"_a, "cells"_a, "seed"_a)
       .def("paper_parts", &paper_parts)

@@ -29,6 +29,7 @@ def cells_of(folder):
         (["linear-5-5", "wheel"], ["SAU-Sampling", "linear(lambda=2)+lin_ucb"], 300, 7),
         (["linear(dim=3)"], ["neural-sau-s", "NeuralLinear"], 120, 2),
         (["linear(dim=3)"], ["hashed_linear+sau_sampling", "mlp+sau_sampling+ids"], 120, 2),
+        (["easy=bernoulli(gap=0.3|0.4)"], ["mine=sau_ucb(alpha=0.5|2)", "ucb1(alpha=1|3)"], 90, 1),
     ],
 )
 def test_the_numbers_are_the_same_as_on_the_command_line(
@@ -126,6 +127,26 @@ def test_without_steps_a_trial_has_the_problems_default():
 def test_names_can_be_given():
     result = sau.run({"arms": "bernoulli"}, {"mine": "sau_ucb(alpha=0.5)"}, trials=1, steps=20)
     assert (result.problems, result.agents) == (("arms",), ("mine",))
+
+
+def test_names_and_alternatives_are_written_as_on_the_command_line(tmp_path):
+    result = sau.run("arms=bernoulli", ["mine=sau_ucb(alpha=0.5|2)", "ts"], trials=1, steps=20)
+    assert result.problems == ("arms",)
+    assert result.agents == ("mine(alpha=0.5)", "mine(alpha=2)", "TS")
+    swept = sau.run({"w": "wheel(delta=0.5|0.9)"}, {'a "b': "sau_ucb"}, trials=1, steps=20)
+    assert (swept.problems, swept.agents) == (("w(delta=0.5)", "w(delta=0.9)"), ('a "b',))
+    late = sau.run("arms=bernoulli", "ts", trials=1, steps=20, delay=5)
+    assert late.problems == ("arms+late(delay=5)",)
+    with pytest.raises(sau.UsageError, match="two agents are called 'a'"):
+        sau.run("bernoulli", ["a=ts", "a=ucb1"], trials=1, steps=20)
+    with pytest.raises(sau.UsageError, match="two problems are called 'a'"):
+        sau.run(["a=bernoulli", "a=wheel"], "uniform", trials=1, steps=20)
+    for name in ("", "a\nb", "x" * 81):
+        with pytest.raises(sau.UsageError, match="expected a name of 1 to 80"):
+            sau.run("bernoulli", {name: "ts"}, trials=1, steps=20)
+    for name in ("old", "new"):
+        sau.run("bernoulli", f"{name}=ts", trials=1, steps=20, out=tmp_path / "r")
+        assert sau.open(tmp_path / "r").agents == (name,)
 
 
 def test_a_cell_named_twice_is_run_once():

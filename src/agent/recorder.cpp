@@ -1,6 +1,7 @@
 #include "sau/agent/recorder.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sau {
 
@@ -54,6 +55,24 @@ bool Recorder::reach_point() noexcept {
   return control_.stop == nullptr || !control_.stop->load(std::memory_order_relaxed);
 }
 
+namespace {
+
+// Whether a uniform choice, which makes `expected` plays without regret on average, would make as
+// few as `right` in less than one of 1000 trials; `right` is less than half of `expected`. A
+// Poisson number is as small more often than the sum of the choices is (Anderson and Samuels 1967).
+bool hardly_by_chance(std::uint64_t right, double expected) {
+  constexpr double kRarely = 1e-3, kMany = 50.0;
+  if (expected > kMany) return true;  // Chernoff: at most exp(-0.153 expected)
+  double one = std::exp(-expected), chance = one;
+  for (std::uint64_t n = 1; n <= right && chance < kRarely; ++n) {
+    one *= expected / static_cast<double>(n);
+    chance += one;
+  }
+  return chance < kRarely;
+}
+
+}  // namespace
+
 TrialRecord Recorder::record() const {
   const std::uint64_t tail = n_ > tail_start_ ? n_ - tail_start_ : 0;
   bool locked = false;
@@ -64,7 +83,8 @@ TrialRecord Recorder::record() const {
   }
   const double by_chance =
       actions_ > 0 ? static_cast<double>(tail) / static_cast<double>(actions_) : by_chance_;
-  const bool lost = static_cast<double>(right * 2) < by_chance;
+  const bool lost =
+      static_cast<double>(right * 2) < by_chance && hardly_by_chance(right, by_chance);
   constexpr std::uint64_t kFewest = 10;  // fewer plays are too few to tell
   const bool stuck = tail >= kFewest && (locked || lost);
   return {.regret = regret_, .reward = reward_, .stuck = stuck, .curve = curve_};

@@ -38,7 +38,10 @@ class SpecParser {
           spec.params.emplace_back(std::move(key), take_value());
         } while (take_comma());
       }
-      if (peek() != ')') fail("expected ',' or ')'");
+      if (peek() != ')') {
+        fail(place_ < text_.size() ? "expected ',' or ')'; text with blanks needs quotes"
+                                   : "expected ',' or ')'");
+      }
       ++place_;
     }
     peek();
@@ -89,12 +92,14 @@ class SpecParser {
     if (named && is_name(key)) return key;
     place_ = start;
     if (named || key.empty()) fail("expected a setting's name");
+    double number = 0.0;
     if (!spec.params.empty()) {
       const auto& [list, value] = spec.params.back();
-      fail("'" + key + "' is a value without a name; a list needs quotes: " + list + "=\"" + value +
-           "," + key + "\"");
+      fail("'" + key + "' is a value without a name; " +
+           (parse_number(value, number) && parse_number(key, number)
+                ? "numbers of a list are joined by x: " + list + "=" + value + "x" + key
+                : "a list needs quotes: " + list + "=\"" + value + "," + key + "\""));
     }
-    double number = 0.0;
     const bool path = key.find_first_of("./") != std::string::npos && !parse_number(key, number);
     fail("'" + key + "' is a value without a name; write " +
          (path ? "file=" + key : "setting=" + key + " ('sau list' has the names of settings)"));
@@ -163,48 +168,6 @@ std::string expected(const char* kind, const Bounds& bounds) {
 }  // namespace
 
 Spec parse_spec(std::string_view text) { return SpecParser(text).parse(); }
-
-// A | between the paths of `file` joins files.
-std::vector<std::string> expand_sweep(std::string_view text) {
-  constexpr std::string_view kJoins = "file";
-  bool quoted = false;
-  std::size_t begin = std::string_view::npos;  // of the value that is being read
-  std::vector<std::size_t> bars;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    const char c = i < text.size() ? text[i] : ')';
-    if (quoted && c == '\\') {
-      ++i;
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (quoted) {
-      continue;
-    } else if (c == '=') {
-      const std::size_t key = text.find_last_of("(, \t", i) + 1;
-      begin = text.substr(key, i - key) == kJoins ? std::string_view::npos : i + 1;
-      bars.clear();
-    } else if (c == '|' && begin != std::string_view::npos) {
-      bars.push_back(i);
-    } else if ((c == ',' || c == ')') && begin != std::string_view::npos) {
-      if (bars.empty()) {
-        begin = std::string_view::npos;
-        continue;
-      }
-      // The first setting with alternatives; the rest of the text may have more.
-      bars.push_back(i);
-      const std::size_t first = begin;
-      std::vector<std::string> all;
-      for (const std::size_t end : bars) {
-        std::string spec(text.substr(0, first));
-        spec += text.substr(begin, end - begin);
-        spec += text.substr(i);
-        for (std::string& expanded : expand_sweep(spec)) all.push_back(std::move(expanded));
-        begin = end + 1;
-      }
-      return all;
-    }
-  }
-  return {std::string(text)};
-}
 
 std::vector<std::string> split_specs(std::string_view text, char separator) {
   std::vector<std::string> parts(1);

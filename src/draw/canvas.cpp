@@ -110,21 +110,23 @@ struct Canvas::Surface {
   }
 };
 
-Canvas::Canvas(PictureFormat format, double width, double height, double pixels, std::string title,
-               double scale)
+Canvas::Canvas(PictureFormat format, const DrawOptions& options, double height, std::string title)
     : format_(format),
-      width_(width),
+      width_(options.width),
       height_(height),
-      paper_width_(width),
+      paper_width_(options.width),
       paper_height_(height),
       title_(std::move(title)),
       surface_(std::make_unique<Surface>()) {
   Surface& own = *surface_;
+  const double width = options.width, pixels = options.pixels;
+  double scale = options.scale;
   switch (format) {
     case PictureFormat::kSvg:
       own.surface =
           cairo_svg_surface_create_for_stream(append, &own.bytes, scale * width, scale * height);
-      cairo_svg_surface_set_document_unit(own.surface, CAIRO_SVG_UNIT_PX);
+      cairo_svg_surface_set_document_unit(own.surface,
+                                          options.printed ? CAIRO_SVG_UNIT_PT : CAIRO_SVG_UNIT_PX);
       break;
     case PictureFormat::kPdf:
       own.surface =

@@ -50,9 +50,8 @@ struct TextStyle {
 // letters. Points with NaN or infinite coordinates are not drawn.
 class Canvas {
  public:
-  // `scale`: see DrawOptions.
-  Canvas(PictureFormat format, double width, double height, double pixels, std::string title,
-         double scale = 1.0);
+  // `height` instead of that of the options.
+  Canvas(PictureFormat format, const DrawOptions& options, double height, std::string title);
   Canvas(const Canvas&) = delete;
   Canvas& operator=(const Canvas&) = delete;
   ~Canvas();

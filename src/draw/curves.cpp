@@ -167,50 +167,65 @@ std::size_t legend_rows(const Sheet& sheet, Canvas& canvas, const std::vector<st
   return row + 1;
 }
 
-}  // namespace
-
-std::string draw_panels(const Sheet& sheet, std::span<const ProblemFigure* const> figures) {
-  constexpr double kLeastWidth = 260.0, kMostWidth = 420.0, kShape = 0.78;
+// Where the panels and the legend below them have their places.
+struct PanelLayout {
   std::vector<std::string> names;
   bool band = false;
+  std::size_t columns = 1, rows = 1, legend = 0;  // legend: its rows
+  double width = 0.0, height = 0.0;               // of a panel
+  double whole = 0.0;                             // height of the picture
+};
+
+PanelLayout lay_out_panels(const Sheet& sheet, std::span<const ProblemFigure* const> figures) {
+  constexpr double kLeastWidth = 260.0, kMostWidth = 420.0, kShape = 0.78;
+  PanelLayout layout;
   for (const ProblemFigure* figure : figures) {
     for (const Series& series : figure->series) {
-      if (std::ranges::find(names, series.algorithm) == names.end())
-        names.push_back(series.algorithm);
-      band = band || !series.low.empty();
+      if (std::ranges::find(layout.names, series.algorithm) == layout.names.end())
+        layout.names.push_back(series.algorithm);
+      layout.band = layout.band || !series.low.empty();
     }
   }
   const double whole = sheet.options.width;
   const auto most = static_cast<std::size_t>(std::max(1.0, std::floor(whole / kLeastWidth)));
   const auto least = static_cast<std::size_t>(std::ceil(whole / kMostWidth));
-  const std::size_t columns = std::min({figures.size(), most, std::max<std::size_t>(least, 2)});
-  const std::size_t rows = (figures.size() + columns - 1) / columns;
+  layout.columns = std::min({figures.size(), most, std::max<std::size_t>(least, 2)});
+  layout.rows = (figures.size() + layout.columns - 1) / layout.columns;
+  layout.width = whole / static_cast<double>(layout.columns);
+  layout.height = kShape * layout.width;
+  Canvas measure = sheet.canvas("", layout.height);
+  layout.legend = legend_rows(sheet, measure, layout.names, 0.0, false);
+  layout.whole = layout.height * static_cast<double>(layout.rows) + 2.0 * kEdge +
+                 kLabelHeight * static_cast<double>(layout.legend + (layout.band ? 1 : 0));
+  return layout;
+}
+
+}  // namespace
+
+double panels_height(const Sheet& sheet, std::span<const ProblemFigure* const> figures) {
+  return lay_out_panels(sheet, figures).whole;
+}
+
+std::string draw_panels(const Sheet& sheet, std::span<const ProblemFigure* const> figures) {
+  const PanelLayout layout = lay_out_panels(sheet, figures);
   Sheet part = sheet;
-  part.options.width = whole / static_cast<double>(columns);
-  const double height = kShape * part.options.width;
-  const std::string title = std::to_string(figures.size()) + " problems";
-  std::size_t legend = 0;
-  {
-    Canvas measure = sheet.canvas(title, height);
-    legend = legend_rows(sheet, measure, names, 0.0, false);
-  }
-  const double below = kLabelHeight * static_cast<double>(legend + (band ? 1 : 0)) + 2.0 * kEdge;
-  Canvas canvas = sheet.canvas(title, height * static_cast<double>(rows) + below);
+  part.options.width = layout.width;
+  Canvas canvas = sheet.canvas(std::to_string(figures.size()) + " problems", layout.whole);
   canvas.fill(sheet.theme.paper);
   for (std::size_t i = 0; i < figures.size(); ++i) {
-    const double left = part.options.width * static_cast<double>(i % columns);
-    const double top = height * static_cast<double>(i / columns);
-    canvas.open_window({left, top, left + part.options.width, top + height});
+    const double left = layout.width * static_cast<double>(i % layout.columns);
+    const double top = layout.height * static_cast<double>(i / layout.columns);
+    canvas.open_window({left, top, left + layout.width, top + layout.height});
     draw_area(part, canvas, *figures[i], "", kEdge);
     canvas.close_window();
   }
-  const double top = height * static_cast<double>(rows) + kEdge;
-  legend_rows(sheet, canvas, names, top, true);
-  if (band) {
+  const double top = layout.height * static_cast<double>(layout.rows) + kEdge;
+  legend_rows(sheet, canvas, layout.names, top, true);
+  if (layout.band) {
     const TextStyle quiet = small_text(sheet);
-    canvas.text({kEdge, top + kLabelHeight * (static_cast<double>(legend) + 0.5)},
+    canvas.text({kEdge, top + kLabelHeight * (static_cast<double>(layout.legend) + 0.5)},
                 canvas.fitted("lines: mean over the trials; bands: Student's 95 % interval of it",
-                              quiet, whole - 2.0 * kEdge),
+                              quiet, sheet.options.width - 2.0 * kEdge),
                 quiet);
   }
   return canvas.finish();

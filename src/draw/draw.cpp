@@ -1,7 +1,8 @@
 #include "sau/draw/draw.hpp"
 
-#include <span>
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "draw/figures.hpp"
 #include "sau/core/error.hpp"
@@ -10,36 +11,61 @@
 namespace sau {
 namespace {
 
+constexpr double kPoints = 72.0;  // per inch
+
 void check_size(const char* what, double size, double least, double most) {
   if (size >= least && size <= most) return;
   throw UsageError(std::string("the ") + what + " of a picture is " + format_number(size) +
                    "; expected " + format_number(least) + " to " + format_number(most));
 }
 
-// The panels of at most this many problems fit on a page.
-constexpr std::size_t kMostPanels = 12;
+using Figures = std::vector<const ProblemFigure*>;
+
+std::vector<Figures> divided(const Figures& all, std::size_t pages) {
+  std::vector<Figures> parts;
+  for (std::size_t page = 0; page < pages; ++page) {
+    const auto first = static_cast<std::ptrdiff_t>(all.size() * page / pages);
+    const auto last = static_cast<std::ptrdiff_t>(all.size() * (page + 1) / pages);
+    parts.emplace_back(all.begin() + first, all.begin() + last);
+  }
+  return parts;
+}
+
+// At most 12 panels per picture. What is printed also fits on a page.
+std::vector<Figures> pages_of(const detail::Sheet& sheet, const Figures& all) {
+  constexpr std::size_t kMostPanels = 12;
+  constexpr double kPage = 9.0 * kPoints;
+  std::size_t pages = (all.size() + kMostPanels - 1) / kMostPanels;
+  const auto too_high = [&](const Figures& figures) {
+    return detail::panels_height(sheet, figures) * sheet.options.scale > kPage;
+  };
+  while (sheet.options.printed && pages < all.size() &&
+         std::ranges::any_of(divided(all, pages), too_high)) {
+    ++pages;
+  }
+  return divided(all, pages);
+}
 
 void add_panels(const Report& report, const detail::Sheet& sheet, const auto& add) {
-  std::vector<const ProblemFigure*> all;
+  Figures all;
   for (const ReportSection& section : report.sections) {
     for (const ProblemFigure& figure : section.problems) all.push_back(&figure);
   }
   if (all.size() < 2) return;
-  const std::size_t pages = (all.size() + kMostPanels - 1) / kMostPanels;
-  for (std::size_t page = 0; page < pages; ++page) {
-    const std::size_t first = all.size() * page / pages, last = all.size() * (page + 1) / pages;
-    add(pages == 1 ? "panels" : "panels-" + std::to_string(page + 1),
-        detail::draw_panels(sheet, std::span(all).subspan(first, last - first)));
+  const std::vector<Figures> pages = pages_of(sheet, all);
+  for (std::size_t page = 0; page < pages.size(); ++page) {
+    add(pages.size() == 1 ? "panels" : "panels-" + std::to_string(page + 1),
+        detail::draw_panels(sheet, pages[page]));
   }
 }
 
 }  // namespace
 
 DrawOptions column_figure(double inches, double font) {
-  constexpr double kPoints = 72.0, kDotsPerInch = 300.0;
+  constexpr double kDotsPerInch = 300.0;
   check_size("font size", font, 4.0, 24.0);
   check_size("width, in inches,", inches, 1.0, 40.0);
-  DrawOptions options;
+  DrawOptions options{.printed = true};
   options.scale = font / detail::kTextSize;
   options.width = inches * kPoints / options.scale;
   options.height = 0.72 * options.width;

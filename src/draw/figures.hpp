@@ -14,6 +14,7 @@ namespace sau::detail {
 std::string draw_curves(const Sheet& sheet, const ProblemFigure& figure);
 // The same of several problems, a panel for each, with one legend below.
 std::string draw_panels(const Sheet& sheet, std::span<const ProblemFigure* const> figures);
+double panels_height(const Sheet& sheet, std::span<const ProblemFigure* const> figures);
 // Final regret: box, whiskers, mean, and one point per trial.
 std::string draw_distribution(const Sheet& sheet, const ProblemFigure& figure);
 // Paired differences to the algorithm with the least regret, with their intervals.

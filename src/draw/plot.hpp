@@ -37,7 +37,7 @@ struct Sheet {
   const Look& look(const std::string& algorithm) const;
   // `height` may exceed that of the options if the figure needs it.
   Canvas canvas(const std::string& title, double height) const {
-    return {format, options.width, height, options.pixels, title, options.scale};
+    return {format, options, height, title};
   }
 
   PictureFormat format;

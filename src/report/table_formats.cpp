@@ -108,7 +108,9 @@ std::string table_latex(std::span<const Table> tables) {
 }
 
 std::string table_csv(std::span<const Table> tables) {
-  std::string text = "table,problem,algorithm,trials,mean,sem,paper_mean,paper_sem,z,best,failed\n";
+  std::string text =
+      "table,problem,algorithm,trials,mean,sem,paper_mean,paper_sem,z,best,failed,stuck,two_"
+      "groups\n";
   for (const Table& table : tables) {
     for (std::size_t c = 0; c < table.problems.size(); ++c) {
       for (std::size_t r = 0; r < table.algorithms.size(); ++r) {
@@ -118,10 +120,11 @@ std::string table_csv(std::span<const Table> tables) {
         const auto paper_mean = cell.paper ? std::optional(cell.paper->mean) : std::nullopt;
         const auto paper_sem =
             cell.paper && cell.paper->has_error() ? std::optional(cell.paper->sem) : std::nullopt;
-        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", table_name(table.kind),
+        const auto stuck = cell.trials > 0 ? std::optional(cell.stuck) : std::nullopt;
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{:d}\n", table_name(table.kind),
                             csv_text(table.problems[c]), csv_text(table.algorithms[r]), cell.trials,
                             csv(mean), csv(cell.sem), csv(paper_mean), csv(paper_sem), csv(cell.z),
-                            csv(cell.standing), cell.failed);
+                            csv(cell.standing), cell.failed, csv(stuck), cell.groups.has_value());
       }
     }
   }

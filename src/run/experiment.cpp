@@ -11,6 +11,7 @@
 #include "sau/core/error.hpp"
 #include "sau/core/text.hpp"
 #include "sau/run/memory.hpp"
+#include "sau/run/own_names.hpp"
 
 namespace sau {
 namespace {
@@ -112,24 +113,6 @@ std::vector<NamedSpec> read_all(std::span<const std::string> texts) {
   std::vector<NamedSpec> all;
   for (const std::string& text : texts) all.push_back(read_named_spec(text));
   return all;
-}
-
-// One name for two agents of a problem, or for two problems, would mix them up in every figure.
-void refuse_twins(std::span<const Cell> cells) {
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const Cell &one = cells[j], &other = cells[i];
-      const bool same_problem = one.problem_spec == other.problem_spec;
-      if (one.problem == other.problem && !same_problem) {
-        throw UsageError("two problems are called '" + one.problem + "': " + one.problem_spec +
-                         " and " + other.problem_spec);
-      }
-      if (same_problem && one.agent == other.agent && one.agent_spec != other.agent_spec) {
-        throw UsageError("two agents are called '" + one.agent + "': " + one.agent_spec + " and " +
-                         other.agent_spec);
-      }
-    }
-  }
 }
 
 }  // namespace

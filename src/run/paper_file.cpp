@@ -1,5 +1,6 @@
 #include "run/paper_file.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "sau/core/text.hpp"
 #include "sau/data/source.hpp"
 #include "sau/run/named_spec.hpp"
+#include "sau/run/own_names.hpp"
 
 namespace sau {
 namespace detail {
@@ -38,10 +40,18 @@ std::string text_in(const Json& object, const char* key) {
   return object.at(key).get<std::string>();
 }
 
+void refuse_unknown_keys(const Json& object, const std::vector<std::string>& known) {
+  for (const auto& item : object.items()) {
+    const bool found = std::ranges::find(known, item.key()) != known.end();
+    if (!found) throw UsageError(unknown_name("key", item.key(), known));
+  }
+}
+
 const Json& list_in(const Json& object, const char* key) {
   if (!object.contains(key)) throw UsageError(std::string(key) + " is missing; expected a list");
   const Json& found = object.at(key);
   if (!found.is_array() && !found.is_string()) refuse(key, found, "a list");
+  if (found.empty()) refuse(key, found, "a list with at least one element");
   return found;
 }
 
@@ -55,7 +65,10 @@ NamedSpec named_spec_of(const Json& entry) {
     refuse("a problem or an agent", entry,
            R"(text, or an object with the texts "name" and "spec")");
   }
-  return {entry.at("name").get<std::string>(), entry.at("spec").get<std::string>()};
+  refuse_unknown_keys(entry, {"name", "spec"});
+  const auto name = entry.at("name").get<std::string>();
+  check_own_name(name);
+  return {name, entry.at("spec").get<std::string>()};
 }
 
 // Every agent on one problem. False, with the reason in `why`, if the problem's data are missing.
@@ -76,9 +89,11 @@ bool read_cells(const Json& group, const Json& agents_of, const NamedSpec& probl
 
 // A group has its own agents, or those of the whole part.
 void read_group(const Json& group, const Json& root, PaperPart& part) {
+  const Json& problems = list_in(group, "problems");
   const Json& agents = list_in(group.contains("agents") ? group : root, "agents");
-  for (const auto& entry : list_in(group, "problems")) {
+  for (const auto& entry : problems) {
     const Json choices = entry.is_array() ? entry : Json::array({entry});
+    if (choices.empty()) refuse("a problem", entry, "at least one choice");
     std::string why;  // the last choice is the one easiest to get
     bool found = false;
     for (const auto& problem : choices) {
@@ -122,19 +137,13 @@ void read_study(const Json& json, PaperPart& part) {
   }
 }
 
-void refuse_unknown_keys(const Json& object, const std::vector<std::string>& known) {
-  if (!object.is_object()) {
-    refuse("the experiment", object,
-           R"(an object such as {"problems": ["wheel"], "agents": ["sau"]})");
-  }
-  for (const auto& item : object.items()) {
-    bool found = false;
-    for (const std::string& key : known) found = found || key == item.key();
-    if (!found) throw Error(unknown_name("key", item.key(), known));
-  }
+void check_object(const char* what, const Json& found) {
+  if (found.is_object()) return;
+  refuse(what, found, R"(an object such as {"problems": ["wheel"], "agents": ["sau"]})");
 }
 
 PaperPart part_of(const Json& json, std::uint64_t trials) {
+  check_object("the experiment", json);
   refuse_unknown_keys(json, {"title", "trials", "steps", "seed", "notes", "problems", "agents",
                              "groups", "checks", "only_by_name", "evaluation"});
   PaperPart part{.name = {},
@@ -156,17 +165,34 @@ PaperPart part_of(const Json& json, std::uint64_t trials) {
     return part;
   }
   for (const auto& group : list_in(json, "groups")) {
+    check_object("a group", group);
     refuse_unknown_keys(group, {"problems", "agents", "steps"});
     read_group(group, json, part);
   }
   return part;
 }
 
+// The reader of JSON keeps the last of several values with one key, which hides mistakes.
+Json parse_once(std::string_view text) {
+  std::vector<std::vector<std::string>> keys;  // of the objects that are open
+  return Json::parse(text, [&keys](int, Json::parse_event_t event, const Json& parsed) {
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event != Json::parse_event_t::key) return true;
+    const auto key = parsed.get<std::string>();
+    if (std::ranges::find(keys.back(), key) != keys.back().end()) {
+      throw UsageError("the key '" + key + "' is given twice");
+    }
+    keys.back().push_back(key);
+    return true;
+  });
+}
+
 // Calls `read` with the parsed file. Errors name the file.
 template <class Read>
 auto read_json(const std::string& file, std::string_view text, const Read& read) {
   try {
-    return read(Json::parse(text));
+    return read(parse_once(text));
   } catch (const Json::exception& error) {
     // Leaves out the library's own name for the error, which comes first, in brackets.
     const std::string_view why = error.what();

@@ -4,29 +4,14 @@
 #include <optional>
 
 #include "sau/core/error.hpp"
-#include "sau/core/spec.hpp"
+#include "sau/core/sweep.hpp"
 #include "sau/stats/summary.hpp"
 
 namespace sau {
 namespace {
 
-// Without the settings that have alternatives: "linear(lambda=1|2)+sau_ucb" is "linear+sau_ucb".
-std::string without_alternatives(const NamedSpec& agent) {
-  if (!agent.name.empty()) return agent.name;
-  std::string text;
-  for (const std::string& part : split_specs(agent.spec, '+')) {
-    Spec spec = parse_spec(part);
-    std::erase_if(spec.params, [](const auto& setting) {
-      return setting.first != "file" && setting.second.find('|') != std::string::npos;
-    });
-    text += (text.empty() ? "" : "+") + spec.name;
-    for (std::size_t i = 0; i < spec.params.size(); ++i) {
-      text += (i == 0 ? "(" : ",") + spec.params[i].first + "=" +
-              detail::write_value(spec.params[i].second);
-    }
-    text += spec.params.empty() ? "" : ")";
-  }
-  return text;
+std::string tuned_name(const NamedSpec& agent) {
+  return (agent.name.empty() ? without_alternatives(agent.spec) : agent.name) + " (tuned)";
 }
 
 // The mean regret of the cell's trials; nothing if none counts.
@@ -50,7 +35,13 @@ std::uint64_t tuning_seed(std::uint64_t seed) { return seed + 1'000'000; }
 std::vector<Cell> tuning_cells(const ExperimentText& experiment) {
   std::vector<NamedSpec> swept;
   for (const NamedSpec& agent : experiment.agents) {
-    if (expand_named(agent).size() > 1) swept.push_back(agent);
+    if (expand_named(agent).size() == 1) continue;
+    for (const NamedSpec& other : swept) {
+      if (tuned_name(other) != tuned_name(agent)) continue;
+      throw UsageError("tune: two agents would be called '" + tuned_name(agent) +
+                       "'; give them names, as in 'mine=" + agent.spec + "'");
+    }
+    swept.push_back(agent);
   }
   if (swept.empty()) {
     throw UsageError(
@@ -69,7 +60,7 @@ Tuned choose_tuned(const ExperimentText& experiment, const RunResults& results) 
           add_cells(tuned.cells, {make_cell(problem, agent, experiment.steps, experiment.trials)});
           continue;
         }
-        const std::string name = without_alternatives(agent) + " (tuned)";
+        const std::string name = tuned_name(agent);
         std::optional<Cell> best;
         TuneChoice choice{.alternatives = all.size()};
         for (const NamedSpec& one : all) {

@@ -140,6 +140,20 @@ TEST(Stuck, FewerThanHalfTheRightPlaysOfAUniformChoiceIsStuck) {
   EXPECT_FALSE(stuck(wandering(17)));
 }
 
+// 20 plays among 10 actions: a uniform choice makes none without regret in 12 % of the trials.
+TEST(Stuck, BadLuckInAShortTrialIsNotStuck) {
+  const auto no_right_play = [](std::uint64_t steps) {
+    const auto points = curve_points(steps);
+    Recorder recorder(10, steps, points);
+    for (std::uint64_t n = 0; n < steps; ++n) recorder.step(static_cast<Action>(n % 9), 0.0, 0.1);
+    return recorder.record().stuck;
+  };
+  EXPECT_FALSE(no_right_play(200));
+  EXPECT_FALSE(no_right_play(690)) << "exp(-6.9) is 0.00101";
+  EXPECT_TRUE(no_right_play(700)) << "exp(-7) is 0.00091";
+  EXPECT_TRUE(no_right_play(100'000));
+}
+
 TEST(Stuck, NeedsAtLeastTenPlays) {
   for (const std::uint64_t steps : {1U, 90U, 91U}) {
     const auto points = curve_points(steps);

@@ -168,7 +168,12 @@ class Run(SauTestCase):
         self.refused(2, "run", "study.json", "--agent", "ts", says=("study.json says what to run",))
         self.refused(2, "run", "nothing.json", says=("no experiment file 'nothing.json'",))
         self.write("bad.json", b'{"problems": ["wheel"], "agent": ["ts"]}')
-        self.refused(1, "run", "bad.json", says=("bad.json", "did you mean 'agents'"))
+        self.refused(2, "run", "bad.json", says=("bad.json", "did you mean 'agents'"))
+        self.write("quote.json", b'{"problems": ["bernoulli"], "steps": 20, "trials": 2, "agents":'
+                                 b' [{"name": "a \\"b", "spec": "sau_ucb(alpha=1|2)"}]}')
+        cells = json.loads(self.good("run", "quote.json", "--quiet", "--json").out)["cells"]
+        self.assertEqual([cell["agent"] for cell in cells],
+                         ['a "b(alpha=1)', 'a "b(alpha=2)'])
         self.refused(2, "run", *flags, "--save", "s.json", "--dry-run", says=("--dry-run",))
 
     def test_tuning_reports_trials_that_had_no_part_in_it(self):
@@ -185,8 +190,10 @@ class Run(SauTestCase):
         self.assertEqual(tuned["tuning"]["seed"], seeds[1])
         self.assertEqual([cell["agent"] for cell in tuned["cells"]],
                          ["epsilon_greedy (tuned)", "Uniform"])
-        self.refused(2, "run", "--problem", "bernoulli", "--agent", "ts", "--tune",
-                     says=("no agent has alternatives",))
+        for more in ((), ("--dry-run",)):
+            self.refused(2, "run", "--problem", "bernoulli", "--agent", "ts", "--tune", *more,
+                         says=("no agent has alternatives",))
+        self.assertIn("r-tuning. The best are then played again", self.good(*flags, "--tune", "--dry-run").out)
 
     def test_threads_do_not_change_the_files(self):
         for threads in ("1", "2", "7"):

@@ -13,7 +13,7 @@ import unittest
 from _support import SauTestCase
 
 COLUMNS = ["table", "problem", "algorithm", "trials", "mean", "sem", "paper_mean", "paper_sem", "z",
-           "best", "failed"]
+           "best", "failed", "stuck", "two_groups"]
 WHEEL = ("run", "--problem", "wheel-0.90", "--agent", "Linear-SAU-UCB", "--quiet")
 
 

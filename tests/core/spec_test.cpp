@@ -99,6 +99,8 @@ TEST(ParseSpec, ErrorsNameTheTextAndThePlace) {
       {"epsilon_greedy(0.1)", "'0.1' is a value without a name; write setting=0.1"},
       {"csv(d/u.csv)", "'d/u.csv' is a value without a name; write file=d/u.csv"},
       {"csv(file=u.csv,ignore=a,b)", "a list needs quotes: ignore=\"a,b\""},
+      {"mlp(hidden=50,60)", "numbers of a list are joined by x: hidden=50x60"},
+      {"csv(file=my file.csv)", "expected ',' or ')'; text with blanks needs quotes"},
       {"f(=1)", "at character 3: expected a setting's name"},
       {"f(a=)", "at character 5: expected a value"},
       {"f(a=1", "at character 6: expected ',' or ')'"},

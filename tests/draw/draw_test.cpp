@@ -405,9 +405,35 @@ TEST(ColumnFigure, HasTheWidthAndTheFontOfAColumn) {
     ASSERT_NE(at, std::string::npos);
     EXPECT_NEAR(std::stod(panels->bytes.substr(at + box.size())), 72.0 * inches, 0.01);
     EXPECT_NEAR(13.0 * options.scale, 8.0, 1e-9);
+    // A pixel is not a point, so a size in pixels would be a third too small.
+    const std::string svg = svg_of(two_problems(), "panels.svg", options);
+    const std::size_t given = svg.find(" width=\"");
+    ASSERT_NE(given, std::string::npos);
+    std::size_t used = 0;
+    const std::string size = svg.substr(given + 8, 20);
+    EXPECT_NEAR(std::stod(size, &used), 72.0 * inches, 0.01);
+    EXPECT_EQ(size.substr(used, 3), "pt\"");
   }
   EXPECT_THAT(error_of([] { column_figure(3.3, 40.0); }), HasSubstr("font size"));
   EXPECT_THAT(error_of([] { column_figure(1.0, 12.0); }), HasSubstr("width"));
+}
+
+TEST(ColumnFigure, PanelsFitOnAPage) {
+  Report report = two_problems();
+  auto& problems = report.sections[0].problems;
+  while (problems.size() < 7) {
+    problems.push_back(problems[0]);
+    problems.back().id = "p" + std::to_string(problems.size());
+  }
+  std::size_t pages = 0;
+  for (const Picture& picture : draw_report(report, PictureFormat::kSvg, column_figure(3.3, 8.0))) {
+    if (!picture.name.starts_with("panels")) continue;
+    ++pages;
+    const std::string height = " height=\"";
+    EXPECT_LE(std::stod(picture.bytes.substr(picture.bytes.find(height) + height.size())), 648.0);
+  }
+  EXPECT_GT(pages, 1U);
+  EXPECT_LT(pages, 7U);
 }
 
 TEST(Panels, HaveEveryProblemAndOneLegend) {

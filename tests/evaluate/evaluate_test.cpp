@@ -8,7 +8,6 @@
 
 #include "evaluate/evaluate_support.hpp"
 #include "sau/core/error.hpp"
-#include "sau/core/spec.hpp"
 #include "sau/evaluate/csv_choices.hpp"
 #include "sau/evaluate/evaluation_text.hpp"
 #include "support/data_folders.hpp"
@@ -290,23 +289,6 @@ TEST(CsvChoices, ATornLineAtTheEndIsLeftOut) {
     EXPECT_EQ(batch.size(), 2U);
     EXPECT_EQ(batch.skipped().at("torn line at the end"), 1U);
   }
-}
-
-TEST(ExpandSweep, MakesAllCombinations) {
-  using Texts = std::vector<std::string>;
-  EXPECT_EQ(expand_sweep("sau_ucb"), Texts{"sau_ucb"});
-  EXPECT_EQ(expand_sweep("sau_ucb(alpha=0.1|1)"),
-            (Texts{"sau_ucb(alpha=0.1)", "sau_ucb(alpha=1)"}));
-  EXPECT_EQ(expand_sweep("m(a=1|2,b=3)+s(c=x|y|z)"),
-            (Texts{"m(a=1,b=3)+s(c=x)", "m(a=1,b=3)+s(c=y)", "m(a=1,b=3)+s(c=z)",
-                   "m(a=2,b=3)+s(c=x)", "m(a=2,b=3)+s(c=y)", "m(a=2,b=3)+s(c=z)"}));
-  for (const std::string& spec : expand_sweep("hashed_linear(lr=0.01|0.1)+sau_sampling")) {
-    EXPECT_NO_THROW(make_target(spec, 1));
-  }
-  EXPECT_EQ(expand_sweep("m(file=\"a|b\")"), Texts{"m(file=\"a|b\")"});
-  EXPECT_EQ(expand_sweep("csv(file=a|b)"), Texts{"csv(file=a|b)"}) << "| joins files";
-  EXPECT_EQ(expand_sweep("csv( file=a|b, label=x|y)"),
-            (Texts{"csv( file=a|b, label=x)", "csv( file=a|b, label=y)"}));
 }
 
 }  // namespace

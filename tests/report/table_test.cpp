@@ -120,6 +120,7 @@ TEST(MakeTables, AnAgentWithStuckTrialsIsNotMarked) {
   EXPECT_EQ(table.cell(1, 0).standing, Standing::kBest);
   EXPECT_EQ(table.cell(2, 0).standing, Standing::kNear);
   EXPECT_THAT(table_text({&table, 1}), HasSubstr("stuck (rounded up), so the mean is not marked"));
+  EXPECT_THAT(table_csv({&table, 1}), HasSubstr("stuck,50,5,1,,,,,0,0.02,0\n"));
 }
 
 TEST(MakeTables, MarksTheLowestMeanAndThoseWithinTwoErrorsOfIt) {
@@ -262,12 +263,12 @@ TEST_F(TableFormats, Csv) {
   const std::string text = table_csv(tables_);
   EXPECT_THAT(text,
               ::testing::StartsWith("table,problem,algorithm,trials,mean,sem,paper_mean,"
-                                    "paper_sem,z,best,failed\n"
+                                    "paper_sem,z,best,failed,stuck,two_groups\n"
                                     "regret,wheel-0.90,NeuralLinear,50,7000.4,30,6929.1,443.4,"
                                     "0.16"));
-  EXPECT_THAT(text, HasSubstr(",best,0\n"
-                              "regret,wheel-0.90,\"my_agent(a=1,b=2)\",50,7050,41.7,,,,near,0\n"
-                              "regret,wheel-0.90,one,1,9999.5,,,,,,0\n"
+  EXPECT_THAT(text, HasSubstr(",best,0,0,0\n"
+                              "regret,wheel-0.90,\"my_agent(a=1,b=2)\",50,7050,41.7,,,,near,0,0,0\n"
+                              "regret,wheel-0.90,one,1,9999.5,,,,,,0,0,0\n"
                               "regret,wheel-0.90,Uniform,50,15000,100,15238.1,130.8,-1.4"));
   EXPECT_THAT(text, Not(HasSubstr("none")));
 }

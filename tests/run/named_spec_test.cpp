@@ -50,6 +50,23 @@ TEST(NamedSpecs, OfASweepHaveTheSettingsThatDiffer) {
   EXPECT_THAT(expanded("d=csv(file=a.csv|b.csv)"), ElementsAre("d: csv(file=a.csv|b.csv)"));
 }
 
+TEST(NamedSpecs, MayHoldCharactersOfSpecs) {
+  for (const char* name : {"a\"b", "\"", "a(b", "a,b=c|d)", "\\", "Größe 10 %"}) {
+    const auto all = expand_named(NamedSpec{name, "sau_ucb(alpha=1|2)"});
+    ASSERT_EQ(all.size(), 2U) << name;
+    EXPECT_EQ(all[0].name, std::string(name) + "(alpha=1)");
+    EXPECT_EQ(all[1].name, std::string(name) + "(alpha=2)");
+    EXPECT_EQ(all[1].spec, "sau_ucb(alpha=2)");
+  }
+}
+
+TEST(NamedSpecs, CountCharactersNotBytes) {
+  std::string name;
+  for (int n = 0; n < 80; ++n) name += "ü";
+  EXPECT_EQ(read_named_spec(name + "=ts").name, name);
+  EXPECT_THROW(read_named_spec(name + "ü=ts"), UsageError);
+}
+
 TEST(NamedCells, HaveTheGivenNamesAndTheSameNumbers) {
   const std::vector<std::string> problems = {"arms=bernoulli(actions=3)"};
   const std::vector<std::string> agents = {"mine=sau_ucb(alpha=0.5|2)", "TS"};
@@ -130,7 +147,32 @@ TEST(ExperimentFiles, ErrorsNameTheFileAndWhatIsWrong) {
   EXPECT_THAT(error(R"({"problems": 3, "agents": []})"), HasSubstr("problems: found 3"));
   EXPECT_THAT(error(R"({"problems": ["wheel"], "agents": [{"spec": "ts"}]})"),
               HasSubstr(R"(found {"spec":"ts"}, expected text, or an object)"));
+  EXPECT_THAT(error(R"({"problems": [], "agents": ["ts"]})"),
+              HasSubstr("problems: found [], expected a list with at least one"));
+  EXPECT_THAT(error(R"({"problems": ["wheel"], "agents": []})"), HasSubstr("agents: found []"));
+  EXPECT_THAT(error(R"({"problems": [[]], "agents": ["ts"]})"), HasSubstr("at least one choice"));
+  EXPECT_THAT(error(R"({"problems": ["wheel"], "agents": [{"name": "a", "spec": "ts", "x": 1}]})"),
+              HasSubstr("unknown key 'x'"));
+  EXPECT_THAT(error(R"({"trials": 2, "problems": ["wheel"], "agents": ["ts"], "trials": 3})"),
+              HasSubstr("the key 'trials' is given twice"));
+  EXPECT_THAT(error(R"({"groups": [3]})"), HasSubstr("a group: found 3, expected an object"));
   EXPECT_EQ(error(R"({"problems": ["wheel"], "agents": ["ts"]})"), "");
+}
+
+TEST(ExperimentFiles, NamesAreCheckedAndMayHoldQuotes) {
+  const auto read = [](const std::string& name) {
+    return detail::read_experiment_text(
+        "s.json",
+        R"({"problems": ["bernoulli"], "steps": 20, "agents": [{"name": ")" + name +
+            R"!(", "spec": "sau_ucb(alpha=1|2)"}]})!",
+        1);
+  };
+  EXPECT_EQ(read(R"(a \"quote)").cells.at(1).agent, R"(a "quote(alpha=2))");
+  for (const std::string& name : {std::string(), std::string("  "), std::string(R"(a\nb)"),
+                                  std::string(R"(\u0000)"), std::string(81, 'x')}) {
+    EXPECT_THAT(error_of<UsageError>([&] { read(name); }), HasSubstr("expected a name of 1 to 80"))
+        << name;
+  }
 }
 
 const ExperimentText kSweep{.trials = 4,
@@ -156,6 +198,15 @@ TEST(Tune, ChoosesOnTrialsOfAnotherSeed) {
   EXPECT_EQ(tuned.cells[0].agent, "epsilon_greedy (tuned)");
   EXPECT_EQ(tuned.cells[1].agent, "Uniform");
   EXPECT_EQ(tuned.cells[2].agent, "epsilon_greedy (tuned)");
+}
+
+TEST(Tune, RefusesTwoAgentsThatWouldHaveTheSameName) {
+  ExperimentText text = kSweep;
+  text.agents = {{"", "epsilon_greedy(epsilon=0.05|1)"}, {"", "epsilon_greedy(epsilon=0.1|0.5)"}};
+  EXPECT_THAT(error_of<UsageError>([&] { tuning_cells(text); }),
+              HasSubstr("two agents would be called 'epsilon_greedy (tuned)'"));
+  text.agents[1].name = "mine";
+  EXPECT_EQ(tuning_cells(text).size(), 8U);
 }
 
 // By hand: the second alternative has the lower mean, the first the lower median.

@@ -26,31 +26,38 @@ function known(figure: TimeFigure): Known[] {
 const geometricMean = (values: number[]): number =>
   Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
 
-// Moves the labels of marks that lie close together apart, up and down. Pixels are estimates: the
-// size of the plot is known, but the space for its axes only roughly.
-function labelShifts(marks: {seconds: number; regret: number}[], canvas: Canvas,
-                     choices: FigureChoices, height: number): number[] {
-  const places = (pick: 'seconds' | 'regret', log: boolean, size: number) => {
-    const values = marks.map((mark) => (log ? Math.log(mark[pick]) : mark[pick]));
-    const low = Math.min(...values);
+// Moves labels up or down so that none lies on another. Pixels are estimates: the size of the plot
+// is known, but the space for its axes only roughly.
+function labelShifts(marks: {algorithm: string; seconds: number; regret: number}[],
+                     points: Known[], canvas: Canvas, choices: FigureChoices,
+                     height: number): number[] {
+  const lineHeight = 15, letter = 7.2, gap = 10, padding = 12;
+  const place = (pick: 'seconds' | 'regret', log: boolean, size: number) => {
+    const of = (value: number) => (log ? Math.log(value) : value);
+    const values = points.map((point) => of(point[pick]));
+    const low = log ? Math.min(...values) : 0;
     const range = Math.max(...values) - low || 1;
-    return values.map((value) => (0.6 * size * (value - low)) / range);
+    return (value: number) => padding + ((size - 2 * padding) * (of(value) - low)) / range;
   };
-  const x = places('seconds', choices.logX, canvas.width - 60);
-  const y = places('regret', choices.logY, height - 60);
-  const shifts = marks.map(() => 0);
-  const order = marks.map((_, i) => i).sort((a, b) => y[b] - y[a]);
-  const placed: {x: number; top: number}[] = [];
-  for (const i of order) {
-    const wanted = -y[i];
-    let top = wanted;
-    for (const other of placed) {
-      if (Math.abs(other.x - x[i]) < 110 && top < other.top + 13) top = other.top + 13;
-    }
-    placed.push({x: x[i], top});
-    shifts[i] = top - wanted;
-  }
-  return shifts;
+  const width = canvas.width - 60;
+  const x = place('seconds', choices.logX, width);
+  const y = place('regret', choices.logY, height);
+  const labels = marks.map((mark) => {
+    const at = x(mark.seconds);
+    const room = Math.min(letter * mark.algorithm.length, Math.max(at, width - at) - gap);
+    const left = at > width / 2 ? at - gap - room : at + gap;
+    return {left, right: left + room, top: height - y(mark.regret)};
+  });
+  const placed: typeof labels = [];
+  const steps = [0, ...marks.flatMap((_, i) => [i + 1, -i - 1])];
+  return labels.map((label) => {
+    const free = (top: number) => top >= lineHeight - 4 && top <= height - lineHeight / 2 &&
+      placed.every((other) => Math.abs(other.top - top) >= lineHeight ||
+                              other.left > label.right || other.right < label.left);
+    const top = steps.map((step) => label.top + step * lineHeight).find(free) ?? label.top;
+    placed.push({...label, top});
+    return top - label.top;
+  });
 }
 
 function centres(figure: TimeFigure) {
@@ -78,7 +85,8 @@ export function drawTimes(figure: TimeFigure, choices: FigureChoices, canvas: Ca
   const x: Json = {
     field: 'seconds', type: 'quantitative', scale: scale(choices.logX),
     axis: horizontal(`CPU seconds per trial${choices.logX ? ' (log)' : ''}`, choices.logX,
-                     {grid: true}),
+                     // Long numbers near an end stay inside the figure.
+                     {grid: true, labelFlush: 24}),
   };
   const y: Json = {
     field: 'regret', type: 'quantitative', scale: scale(choices.logY),
@@ -90,12 +98,13 @@ export function drawTimes(figure: TimeFigure, choices: FigureChoices, canvas: Ca
   const tooltip = {content: 'data'};
   const middles = centres(figure);
   const height = choices.expanded ? 560 : 400;
-  const shifts = labelShifts(middles, canvas, choices, height);
+  const visible = known(figure).filter((point) => state.visible(point.algorithm));
+  const shifts = labelShifts(middles, visible, canvas, choices, height);
   return {
     height,
     zoomable: 'xy',
     data: {
-      points: known(figure).filter((point) => state.visible(point.algorithm)) as unknown as Row[],
+      points: visible as unknown as Row[],
       centres: middles.map((mark, i) => ({...mark, shift: shifts[i] - 7})),
     },
     spec: {

@@ -20,6 +20,7 @@ before(async () => {
   const agents = ['sau_ucb', 'sau_sampling', 'ts', 'ucb1', 'uniform'];
   await sau('run', '--problem', `${long('A problem')}=bernoulli(actions=3,gap=0.3)`, '--problem',
             `${long('Another problem')}=linear(dim=3)`, '--problem', specs.problem, '--agent', specs.agent,
+            '--agent', 'linear(lambda=0.123456789,intercept=true,columns=1000)+greedy',
             '--steps', '100', '--trials', '4', '--out', results, '--quiet',
             ...agents.flatMap((agent) => ['--agent', `${long(`My ${agent}`)}=${agent}`]));
   await sau('report', results, '-o', page);
@@ -70,12 +71,32 @@ const outside = (page) => page.evaluate(() => {
   return found;
 });
 
+// Pairs of names beside marks in "time against regret" that lie on each other.
+const overlapping = (page) => page.evaluate(() => {
+  const names = [...document.querySelectorAll('[id^="figure-time"] .mark-text.role-mark text')];
+  const boxes = names.map((name) => name.getBoundingClientRect());
+  const found = [];
+  for (let i = 0; i < boxes.length; ++i) {
+    for (let j = 0; j < i; ++j) {
+      const [a, b] = [boxes[i], boxes[j]];
+      const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (across > 2 && down > 4) found.push(`${names[i].textContent}: ${names[j].textContent}`);
+    }
+  }
+  return {names: names.length, found};
+});
+
 for (const width of [1280, 390]) {
   test(`at ${width} pixels no text leaves its box`, async () => {
     const {page, complaints} = await open(browser, address, {viewport: {width, height: 900}});
     await scrollThrough(page);
     assert.ok(await page.locator('.plot-host svg text').count() > 50);
+    assert.ok(await page.locator('.must-see li').count() > 0, 'a note with a spec');
     assert.deepEqual(await outside(page), []);
+    const {names, found} = await overlapping(page);
+    assert.ok(names >= 6);
+    assert.deepEqual(found, []);
     // The same with a tooltip.
     await page.locator('.cell').last().scrollIntoViewIfNeeded();
     await page.locator('.cell').last().hover();

@@ -40,10 +40,11 @@ struct TrialControl {
 };
 
 // Adds up a trial step by step. A trial is stuck if, in the last tenth of its steps, it made fewer
-// than half as many plays without regret as a uniform choice would, 1 / actions; or if one action
-// took at least 95 % of those plays and at least half of them had regret. If the last tenth has
-// fewer than 10 plays, no trial counts as stuck. If actions come and go, a uniform choice among m
-// actions counts as 1 / m plays without regret, and ids identify the actions.
+// than half as many plays without regret as a uniform choice would, 1 / actions, and so few that a
+// uniform choice makes them in less than one of 1000 trials; or if one action took at least 95 % of
+// those plays and at least half of them had regret. If the last tenth has fewer than 10 plays, no
+// trial counts as stuck. If actions come and go, a uniform choice among m actions counts as 1 / m
+// plays without regret, and ids identify the actions.
 class Recorder {
  public:
   // `points`, from curve_points(steps), must outlive the recorder. `actions` is 0 if actions come

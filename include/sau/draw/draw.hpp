@@ -19,11 +19,13 @@ struct DrawOptions {
   bool log_axes = false;             // everywhere; if false, only where the range is wide
   double width = 640, height = 400;  // figures made of rows get their height from the rows
   double pixels = 2;                 // PNG only: pixels per unit of width and height
-  double scale = 1.0;                // the size of a unit: points in a PDF, pixels in a SVG
+  double scale = 1.0;                // the size of a unit: points in a PDF, pixels in an SVG
+  bool printed = false;              // an SVG's unit is the point, as in a PDF
 };
 
 // For a column of a paper that is `inches` wide, with text of `font` points; headings are a little
-// larger. A PNG has 300 pixels per inch. Throws UsageError when there is no room for a figure.
+// larger. A PNG has 300 pixels per inch, and an SVG has its size in points. Throws UsageError when
+// there is no room for a figure.
 DrawOptions column_figure(double inches, double font);
 
 // One picture per figure of the report, each on one page, and if there are several problems also

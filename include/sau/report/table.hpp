@@ -81,8 +81,8 @@ std::vector<CellSummary> gather(std::span<const std::filesystem::path> folders);
 std::string table_text(std::span<const Table> tables);
 // GitHub Markdown: bold lowest mean, italic near it.
 std::string table_markdown(std::span<const Table> tables);
-// Long form: table,problem,algorithm,trials,mean,sem,paper_mean,paper_sem,z,best,failed. Numbers
-// read back exactly; unknown values are empty; best is "best", "near" or empty.
+// Long form, described in docs/tables.md: table,problem,algorithm,trials,mean,sem,... Numbers read
+// back exactly; unknown values are empty; best is "best", "near" or empty; stuck is a share.
 std::string table_csv(std::span<const Table> tables);
 // For the package booktabs: bold lowest mean, italic near it.
 std::string table_latex(std::span<const Table> tables);

@@ -33,6 +33,7 @@ class _Source:
     default_steps: int
     data: str = ""
     parts: dict[str, Any] = field(default_factory=dict)  # entries of the cell: how to play it
+    own_name: bool = False  # the name was given, not found
 
     @property
     def native(self) -> bool:
@@ -58,11 +59,15 @@ def make_cells(
             cell = _cell(source, name, agent, trials, steps)
             key = (cell["problem_spec"], cell["agent_spec"], cell["steps"])
             cells.setdefault(key, cell)
+    _core.refuse_twins(list(cells.values()))
     return list(cells.values())
 
 
 def _named(what: str, given: Any) -> list[tuple[str | None, Any]]:
-    """(name or None, choice) for each, whether given one, several, or a mapping."""
+    """(name or None, choice) for each, whether given one, several, or a mapping.
+
+    A text may have a name, ``mine=sau_ucb``, and settings with alternatives, ``alpha=0.1|1``.
+    """
     pairs: list[tuple[str | None, Any]]
     if isinstance(given, Mapping):
         pairs = [(str(name), one) for name, one in given.items()]
@@ -72,7 +77,15 @@ def _named(what: str, given: Any) -> list[tuple[str | None, Any]]:
         pairs = [(None, given)]
     if not pairs:
         raise _core.UsageError(f"run: {what} is empty")
-    return pairs
+    named: list[tuple[str | None, Any]] = []
+    for name, one in pairs:
+        if name is not None:
+            _core.check_own_name(name)
+        if isinstance(one, str):
+            named += [(own or None, spec) for own, spec in _core.expand_named(name or "", one)]
+        else:
+            named.append((name, one))
+    return named
 
 
 def _refuse_twins(what: str, specs: Iterable[str]) -> None:
@@ -102,7 +115,7 @@ def _source(name: str | None, given: Any) -> _Source:
     if isinstance(given, str):
         info = _core.problem_info(given)
         own = info.pop("name")
-        return _Source(name=name or own, **info)
+        return _Source(name=name or own, own_name=name is not None, **info)
     if isinstance(given, ArrayProblem):
         return _Source(
             name=name or given.name,
@@ -209,6 +222,8 @@ def _cell(source: _Source, name: str | None, agent: Any, trials: int, steps: int
         "steps": steps,
         "trials": trials,
         "data": source.data,
+        "own_problem_name": source.own_name,
+        "own_agent_name": name is not None,
         **source.parts,
     }
     if isinstance(agent, str):

@@ -44,7 +44,8 @@ def run(
     problems : str, object, or several
         Each is a name or spec as on the command line; arrays (``sau.data.classification``); or
         your own: an object with ``reset`` and ``step``, or a function or class that makes one when
-        called without arguments. Every trial plays a copy of an object. A mapping gives them names.
+        called without arguments. Every trial plays a copy of an object. A mapping gives them names,
+        and so does ``"mine=wheel"``. Settings may have alternatives: ``"wheel(delta=0.5|0.9)"``.
     agents : str, object, or several
         Each is a name or spec; a ``sau.Agent``; or your own: an object with ``choose(x)`` and
         ``learn(x, action, reward)``, or a function or class that makes one when called with
