@@ -104,6 +104,7 @@ void reload(const ServeFlags& flags, ServiceOverHttp& over_http,
     std::vector<AccessKey> keys;
     if (!flags.key_file.empty()) {
       keys = read_keys(flags.key_file);
+      over_http.check_keys(keys);  // before the certificate is replaced
       read.push_back(fmt::format("{} keys of {}", keys.size(), flags.key_file));
     }
     if (!flags.tls_certificate.empty()) {

@@ -33,6 +33,22 @@ std::tm utc_of(Milliseconds time) {
   return fmt::gmtime(static_cast<std::time_t>(seconds));
 }
 
+// [days.]hh:mm:ss[.fraction], as .NET writes times.
+std::optional<Milliseconds> clock_duration(std::string_view text) {
+  if (text.find_first_not_of("0123456789:.") != std::string_view::npos) return std::nullopt;
+  Milliseconds days = 0;
+  if (const std::size_t dot = text.find('.'); dot < text.find(':')) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + dot, days);
+    if (error != std::errc() || end != text.data() + dot || days > kLongest / kDay) {
+      return std::nullopt;
+    }
+    text.remove_prefix(dot + 1);
+  }
+  const auto rest = parse_time("1970-01-01T" + std::string(text));
+  if (!rest || days * kDay + *rest > kLongest) return std::nullopt;
+  return days * kDay + *rest;
+}
+
 }  // namespace
 
 Milliseconds milliseconds_now() {
@@ -56,6 +72,7 @@ std::string write_duration(Milliseconds duration) {
 }
 
 std::optional<Milliseconds> parse_duration(std::string_view text) {
+  if (text.find(':') != std::string_view::npos) return clock_duration(text);
   if (!text.starts_with('P') || text.size() < 2) return std::nullopt;
   double total = 0.0;
   bool in_day = false;

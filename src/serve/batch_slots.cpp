@@ -6,6 +6,14 @@
 #include "serve/slots_request.hpp"
 
 namespace sau::detail {
+namespace {
+
+Failure other_request(const std::string& event_id) {
+  return {Failure::Code::kConflict,
+          fmt::format("the event id '{}' was used for another request", event_id), "eventId"};
+}
+
+}  // namespace
 
 Result<SlotsAnswer> BatchWork::answer_again(const SlotsOperation& operation, Sequence first) const {
   const std::string& event_id = operation.slots.front().answer.event_id;
@@ -20,16 +28,14 @@ Result<SlotsAnswer> BatchWork::answer_again(const SlotsOperation& operation, Seq
   if (!logged.ok()) return logged.failure();
   const LoggedSlots before = logged_slots(logged.value().request);
   if (before.ids != operation.slot_ids || before.fingerprint != operation.fingerprint) {
-    return Failure{Failure::Code::kConflict,
-                   fmt::format("the event id '{}' was used for another request", event_id),
-                   "eventId"};
+    return other_request(event_id);
   }
   SlotsAnswer answer{.slots = {}, .event_id = event_id};
   for (std::size_t i = 0; i < operation.slots.size(); ++i) {
     const auto state = event(operation.slots[i].answer.event_id);
     if (!state.ok()) return state.failure();
     if (!state.value()) {
-      return Failure{Failure::Code::kInternal, fmt::format("a slot of '{}' is missing", event_id)};
+      return other_request(event_id);
     }
     const auto decision = decision_of(state.value()->decision);
     if (!decision.ok()) return decision.failure();
@@ -48,9 +54,7 @@ void BatchWork::add(SlotsOperation& operation) {
     if (!known.ok()) return refuse(operation.done, known.failure());
     if (!known.value()) continue;
     if (i > 0) {
-      return refuse(operation.done,
-                    {Failure::Code::kConflict,
-                     fmt::format("the event id '{}' was used for another request", id), "eventId"});
+      return refuse(operation.done, other_request(id));
     }
     answers_.emplace_back(
         [done = operation.done, answer = answer_again(operation, known.value()->decision)] {

@@ -255,6 +255,8 @@ Result<Configuration> read_stored_configuration(std::string_view json,
   }
   Configuration read = before;
   for (const auto& [name, value] : root.items()) {
+    // A field that is null counts as absent; with the exception of this one, which may be unset.
+    if (value.is_null() && name != "explorationPercentage") continue;
     if (auto wrong = read_field(name, value, read)) return std::move(*wrong);
   }
   if (auto wrong = check_bounds(root, read)) return std::move(*wrong);

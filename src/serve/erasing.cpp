@@ -1,6 +1,7 @@
 #include "serve/erasing.hpp"
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -16,19 +17,49 @@ constexpr std::string_view kErasedIds = "erased:";
 constexpr std::string_view kErasedRequest = R"({"actions":[{"id":"erased"}]})";
 constexpr std::size_t kSeenAtOnce = 4096;
 
-// Whether a member with this name, at any depth, has this value, or a list with it.
-bool mentions(const nlohmann::json& json, const UserFeature& user, bool named = false) {
+using simdjson::dom::element;
+
+// A number, true, false or null.
+nlohmann::json plain_value(element json) {
+  if (json.is_bool()) return json.get_bool().value_unsafe();
+  if (json.is_int64()) return json.get_int64().value_unsafe();
+  if (json.is_uint64()) return json.get_uint64().value_unsafe();
+  if (json.is_double()) return json.get_double().value_unsafe();
+  return nullptr;
+}
+
+// Whether a member with this name, at any depth, has this value, or a list with it. An object may
+// have several members of one name, and all count.
+bool mentions(element json, const UserFeature& user, bool named = false) {
   if (json.is_object()) {
-    return std::ranges::any_of(json.items(), [&](const auto& item) {
-      return mentions(item.value(), user, item.key() == user.name);
-    });
+    const simdjson::dom::object members = json.get_object().value_unsafe();
+    for (const auto [name, value] : members) {
+      if (mentions(value, user, name == user.name)) return true;
+    }
+    return false;
   }
   if (json.is_array()) {
-    return std::ranges::any_of(json, [&](const auto& each) { return mentions(each, user, named); });
+    const simdjson::dom::array items = json.get_array().value_unsafe();
+    for (const element each : items) {
+      if (mentions(each, user, named)) return true;
+    }
+    return false;
   }
   if (!named) return false;
-  if (json.is_string()) return json.get_ref<const std::string&>() == user.value;
-  return nlohmann::json::parse(user.value, nullptr, false) == json;
+  if (json.is_string()) return json.get_string().value_unsafe() == user.value;
+  return nlohmann::json::parse(user.value, nullptr, false) == plain_value(json);
+}
+
+// The event whose slot this is; `id` itself if it is not a further slot of another event.
+std::string whole_event(const EventStore& store, const std::string& id) {
+  std::string event = event_of_decision(id);
+  const auto state = event == id ? std::optional<EventState>() : good(store.event(event));
+  const auto decision = state ? good(store.decision(state->decision)) : std::optional<Decision>();
+  if (!decision) return id;
+  const auto slots = logged_slots(decision->request).ids;
+  const bool own = std::ranges::any_of(
+      slots, [&](const std::string& slot) { return decision_id(event, slot, false) == id; });
+  return own ? event : id;
 }
 
 Decision rest_of(const EventStore& store, Sequence sequence, const Decision& decision) {
@@ -53,7 +84,8 @@ Fate fate_of(const EventState& state, Sequence fixed) noexcept {
   return state.struck ? Fate::kNothing : Fate::kStruck;
 }
 
-bool Erasing::add(const EventStore& store, const std::string& id) {
+bool Erasing::add(const EventStore& store, const std::string& id_or_slot) {
+  const std::string id = whole_event(store, id_or_slot);
   const auto state = good(store.event(id));
   const auto decision =
       state ? good(store.decision(state->decision)) : std::optional<Decision>(std::nullopt);
@@ -74,16 +106,18 @@ Sequence Erasing::add_all_of(const EventStore& store, std::span<const UserFeatur
   if (users.empty()) return 0;
   std::size_t seen = 0;
   Sequence next = 0;
+  simdjson::dom::parser parser;
   good(store.decisions(
       std::max(first, store.base().last + 1), [&](Sequence sequence, const Decision& decision) {
         if (++seen > kSeenAtOnce) {
           next = sequence;
           return false;
         }
-        const auto request = nlohmann::json::parse(decision.request, nullptr, false);
+        element request;
+        if (parser.parse(decision.request).get(request) != simdjson::SUCCESS) return true;
         const bool found =
             std::ranges::any_of(users, [&](const auto& user) { return mentions(request, user); });
-        if (found) add(decision.event_id, sequence, decision);
+        if (found && !add(store, decision.event_id)) add(decision.event_id, sequence, decision);
         return true;
       }));
   return next;

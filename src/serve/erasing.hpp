@@ -16,8 +16,9 @@ namespace sau::detail {
 // counts.
 class Erasing {
  public:
-  // Adds an event, with all its slots if it has several. Returns false if it is unknown.
-  [[nodiscard]] bool add(const EventStore& store, const std::string& id);
+  // Adds an event, with all its slots if it has several; `id_or_slot` may be that of any slot's
+  // decision. Returns false if it is unknown.
+  [[nodiscard]] bool add(const EventStore& store, const std::string& id_or_slot);
   // Adds the events from record `first` on whose request mentions one of these users. Looks at some
   // of them, and returns where to continue; 0 at the end.
   Sequence add_all_of(const EventStore& store, std::span<const UserFeature> users, Sequence first);

@@ -121,20 +121,21 @@ Result<GateRequest> read_gate_request(std::string_view body) {
   const auto wrong = [](const char* field, const char* expected) {
     return Failure{Failure::Code::kBadRequest, std::string("expected ") + expected, field};
   };
-  if (const auto margin = json.find("margin"); margin != json.end()) {
+  if (const auto margin = json.find("margin"); margin != json.end() && !margin->is_null()) {
     if (!margin->is_number() || !(margin->get<double>() >= 0.0) ||
         !(margin->get<double>() <= kLargestReward)) {
       return wrong("margin", "a number of at least 0, in units of the reward");
     }
     request.margin = margin->get<double>();
   }
-  if (const auto alpha = json.find("alpha"); alpha != json.end()) {
+  if (const auto alpha = json.find("alpha"); alpha != json.end() && !alpha->is_null()) {
     if (!alpha->is_number() || !(alpha->get<double>() > 0.0) || !(alpha->get<double>() < 1.0)) {
       return wrong("alpha", "a number between 0 and 1");
     }
     request.alpha = alpha->get<double>();
   }
-  if (const auto automatic = json.find("automatic"); automatic != json.end()) {
+  if (const auto automatic = json.find("automatic");
+      automatic != json.end() && !automatic->is_null()) {
     if (!automatic->is_boolean()) return wrong("automatic", "true or false");
     request.automatic = automatic->get<bool>();
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 #include "serve/model_file.hpp"
@@ -11,20 +13,24 @@ namespace sau::detail {
 
 Fixed fixed_until(const std::filesystem::path& folder, const EventStore& store) {
   Fixed fixed;
-  const auto add = [&](const std::filesystem::path& file) {
-    const Sequence until = read_model_head(read_file(file), file.string()).position;
+  const auto add = [&](const std::filesystem::path& file, Sequence most) {
+    // A model that was loaded may be one of another log, which may be longer.
+    const Sequence until = std::min(read_model_head(read_file(file), file.string()).position, most);
     if (until > fixed.until) fixed = {until, std::filesystem::relative(file, folder).string()};
   };
-  if (std::filesystem::exists(base_file(folder))) add(base_file(folder));
-  // Policies and candidates that began with a model which had learned from this log.
-  good(store.entries(store.base().last + 1, [&](Sequence, const Entry& entry) {
+  if (std::filesystem::exists(base_file(folder))) add(base_file(folder), store.head().last);
+  // Models that were loaded or gone back to, and policies and candidates that began with one which
+  // had learned from this log.
+  good(store.entries(store.base().last + 1, [&](Sequence sequence, const Entry& entry) {
     std::string model;
-    if (entry.kind == EntryKind::kPolicy) {
+    if (entry.kind == EntryKind::kModelLoaded) {
+      model = entry.text;
+    } else if (entry.kind == EntryKind::kPolicy) {
       model = good(read_policy_change(entry.text)).model;
     } else if (entry.kind == EntryKind::kTrialBegun) {
       model = good(read_trial_plan(entry.text)).model;
     }
-    if (!model.empty()) add(loaded_file(folder, model));
+    if (!model.empty()) add(loaded_file(folder, model), sequence - 1);
     return true;
   }));
   return fixed;

@@ -144,7 +144,10 @@ FolderSettings read_folder(const fs::path& folder) {
 }
 
 void refuse_trainer(const fs::path& folder) {
-  if (!fs::exists(folder / "trainer.json")) return;
+  std::error_code unknown;
+  const bool is_trainer = fs::exists(folder / "trainer.json", unknown);
+  if (unknown) throw Error(fmt::format("{}: {}", folder.string(), unknown.message()));
+  if (!is_trainer) return;
   throw UsageError(
       folder.string() +
       ": the folder of a trainer of a cluster; its log cannot be changed by others, or "

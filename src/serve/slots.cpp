@@ -27,7 +27,7 @@ void Slots::rank(std::string_view body, const Answer<SlotsAnswer>& answer) {
   for (std::size_t i = 0; i < request.size(); ++i) {
     std::string slot_body = request.rank_body(i);
     auto slot = read_rank_request(slot_body, limits);
-    if (!slot.ok()) return answer(slot.failure());
+    if (!slot.ok()) return answer(request.own_failure(slot.failure(), i));
     slot.value().event_id = decision_id(request.event_id(), request.slot_id(i), i == 0);
     RankOperation ranked = decide(std::move(slot).value(), std::move(slot_body), *configuration,
                                   *model, settings_.seed);

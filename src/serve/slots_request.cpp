@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -49,6 +50,14 @@ SlotsJson parsed_slots(std::string_view body, int deepest, bool& too_deep) {
   return SlotsJson::parse(body, watch, /*allow_exceptions=*/false);
 }
 
+// Whether one of these features objects has more levels than are allowed.
+bool nested_deeper(const SlotsJson& json, std::size_t levels) {
+  if (!json.is_structured()) return false;
+  return levels == 0 || std::ranges::any_of(json, [levels](const SlotsJson& each) {
+           return nested_deeper(each, levels - 1);
+         });
+}
+
 }  // namespace
 
 Result<SlotsRequest> SlotsRequest::read(std::string_view body, const RequestLimits& limits) {
@@ -68,6 +77,10 @@ Result<SlotsRequest> SlotsRequest::read(std::string_view body, const RequestLimi
     into = found->get<std::string>();
     return !into.empty() && into.size() <= limits.id_bytes;
   };
+  const auto wrong_depth = [&limits](std::string where) {
+    return wrong_slots(fmt::format("features are nested deeper than {}", limits.depth),
+                       std::move(where));
+  };
   const std::string expected = fmt::format("expected text of 1 to {} bytes", limits.id_bytes);
   if (field_of(json, "eventId") != nullptr && !id_field(json, "eventId", request.event_id_)) {
     return wrong_slots(expected, "eventId");
@@ -78,6 +91,7 @@ Result<SlotsRequest> SlotsRequest::read(std::string_view body, const RequestLimi
   }
   if (const SlotsJson* const context = field_of(json, "contextFeatures")) {
     if (!context->is_array()) return wrong_slots("expected an array", "contextFeatures");
+    if (nested_deeper(*context, limits.depth + 1)) return wrong_depth("contextFeatures");
     request.context_ = *context;
   } else {
     request.context_ = SlotsJson::array();
@@ -96,6 +110,10 @@ Result<SlotsRequest> SlotsRequest::read(std::string_view body, const RequestLimi
     const std::string where = fmt::format("actions[{}].id", i);
     if (!(*actions)[i].is_object() || !id_field((*actions)[i], "id", id)) {
       return wrong_slots(expected, where);
+    }
+    const SlotsJson* const features = field_of((*actions)[i], "features");
+    if (features != nullptr && nested_deeper(*features, limits.depth + 1)) {
+      return wrong_depth(fmt::format("actions[{}].features", i));
     }
     if (!places.emplace(id, i).second) {
       return wrong_slots(fmt::format("the id '{}' is that of another action as well", id), where);
@@ -121,7 +139,10 @@ Result<SlotsRequest> SlotsRequest::read(std::string_view body, const RequestLimi
                          where + ".id");
     }
     if (const SlotsJson* const features = field_of(given, "features")) {
-      if (!features->is_array()) return wrong_slots("expected an array", where + ".features");
+      if (!features->is_array() || !std::ranges::all_of(*features, &SlotsJson::is_object)) {
+        return wrong_slots("expected an array of objects", where + ".features");
+      }
+      if (nested_deeper(*features, limits.depth + 1)) return wrong_depth(where + ".features");
       slot.features = *features;
     }
     slot.excluded.resize(request.ids_.size());
@@ -219,6 +240,28 @@ std::string SlotsRequest::rank_body(std::size_t slot) const {
   return body.dump();
 }
 
+Failure SlotsRequest::own_failure(Failure failure, std::size_t slot) const {
+  const Slot& of = slots_[slot];
+  if (failure.target == "contextFeatures") {
+    const SlotsJson alone = {{"contextFeatures", context_}, {"actions", {{{"id", "any"}}}}};
+    if (read_rank_request(alone.dump(), RequestLimits::none()).ok()) {
+      failure.target = fmt::format("slots[{}].features", slot);
+    }
+  }
+  // The baseline action is the first there.
+  constexpr std::string_view kActions = "actions[";
+  if (failure.target.starts_with(kActions)) {
+    const char* const end = failure.target.data() + failure.target.size();
+    std::size_t place = 0;
+    const auto [rest, error] = std::from_chars(failure.target.data() + kActions.size(), end, place);
+    if (error == std::errc() && place <= of.baseline) {
+      failure.target = fmt::format("actions[{}{}", place == 0 ? of.baseline : place - 1,
+                                   std::string_view(rest, end));
+    }
+  }
+  return failure;
+}
+
 void SlotsRequest::take(const std::string& action) {
   taken_[static_cast<std::size_t>(std::ranges::find(ids_, action) - ids_.begin())] = true;
 }
@@ -226,6 +269,19 @@ void SlotsRequest::take(const std::string& action) {
 std::string decision_id(const std::string& event_id, const std::string& slot_id, bool first) {
   if (first) return event_id;
   return percent_encoded(event_id) + "/" + percent_encoded(slot_id);
+}
+
+std::string event_of_decision(const std::string& id) {
+  const std::size_t slash = id.find('/');
+  if (slash == std::string::npos) return id;
+  std::string event;
+  for (std::size_t i = 0; i < slash; ++i) {
+    const std::string_view rest = std::string_view(id).substr(i, 3);
+    const bool encoded = rest == "%2F" || rest == "%25";
+    event += rest == "%2F" ? '/' : rest.front();
+    if (encoded) i += 2;
+  }
+  return event;
 }
 
 LoggedSlots logged_slots(std::string_view request) {

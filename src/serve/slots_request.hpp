@@ -29,6 +29,8 @@ class SlotsRequest {
   // The body of the rank request for a slot, given what earlier slots took. The slot's baseline
   // action comes first. Actions that a later slot cannot do without are excluded, too.
   std::string rank_body(std::size_t slot) const;
+  // A failure of that rank request, with the places of this request.
+  Failure own_failure(Failure failure, std::size_t slot) const;
   // The next slot takes this action.
   void take(const std::string& action);
 
@@ -55,6 +57,9 @@ class SlotsRequest {
 
 // The ids of the decisions of an event with several slots: the first has the event's own id.
 std::string decision_id(const std::string& event_id, const std::string& slot_id, bool first);
+
+// The inverse: the id of the event, if the decision is one of a further slot.
+std::string event_of_decision(const std::string& id);
 
 // What the logged request of an event's first slot says about all of them; empty for an event
 // without slots.

@@ -54,13 +54,14 @@ HttpResponse json_response(int status, std::string body) {
 
 HttpResponse error_response(int status, std::string_view message, std::string_view target,
                             std::string_view code) {
+  constexpr std::size_t kLongest = 1000;  // it may repeat what somebody sent
   std::string body = R"({"error":{"code":)";
   append_json(body, code.empty() ? code_of(status) : code);
   body += R"(,"message":)";
-  append_json(body, message);
+  append_json(body, message.substr(0, kLongest));
   if (!target.empty()) {
     body += R"(,"target":)";
-    append_json(body, target);
+    append_json(body, target.substr(0, kLongest));
   }
   HttpResponse response = json_response(status, body + "}}");
   if (status == 503) response.headers.push_back({"Retry-After", "1"});

@@ -88,7 +88,8 @@ std::vector<AccessKey> read_keys(const std::filesystem::path& file) {
   std::size_t number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    if (line.find_first_not_of(" \t\r") == std::string::npos || line.starts_with('#')) continue;
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first == std::string::npos || line[first] == '#') continue;
     try {
       keys.push_back(read_key(line, keys));
     } catch (const Error& error) {

@@ -10,6 +10,7 @@ import signal
 import ssl
 import subprocess
 import unittest
+import warnings
 
 from _serve import ACTIONS, BASE, ServeTestCase, request_bytes, trusting
 from _support import DEADLINE
@@ -30,7 +31,7 @@ CALLS = {
 class Keys(ServeTestCase):
     def setUp(self):
         super().setUp()
-        self.write("keys", f"# of the shop\n{KEY}\n\n{OTHER_KEY}\n".encode())
+        self.write("keys", f"# of the shop\n{KEY}\n\n  # of another\n{OTHER_KEY}\n".encode())
 
     def test_only_callers_with_a_key_are_served(self):
         server = self.serve("--key-file", "keys", "--listen", "0.0.0.0")
@@ -196,6 +197,53 @@ class Tls(ServeTestCase):
         self.assertEqual(server.reward("after", 1).status, 204)
         self.assertEqual(old.call("GET", "/healthz").status, 200)
         server.stop()
+
+    def test_a_hangup_reads_all_files_again_or_none(self):
+        key = "a-key-of-some-length"
+        self.write("keys", f"{key}\n".encode())
+        for secret in ("keys", "key.pem"):
+            os.chmod(self.path(secret), 0o600)
+        server = self.serve("--tls-certificate", "cert.pem", "--tls-key", "key.pem", "--key-file",
+                            "keys", "--agent", SMALL, tls=trusting(self.path("cert.pem")), key=key)
+        self.assertEqual(server.call("GET", "/v1/status").status, 200)
+        self.certify()
+        for text in ("short\n", f"{key} app=nowhere\n"):
+            with open(self.path("keys"), "w", encoding="ascii") as file:
+                file.write(text)
+            before = server.log().count("the old keys and certificates stay")
+            server.process.send_signal(signal.SIGHUP)
+            self.wait_for(lambda: server.log().count("the old keys and certificates stay") > before,
+                          server.process)
+            # Whoever trusts only the old certificate is still let in, with the old key.
+            self.assertEqual(server.call("GET", "/v1/status").status, 200)
+
+    def test_only_versions_with_forward_secrecy(self):
+        server = self.serve("--tls-certificate", "cert.pem", "--tls-key", "key.pem",
+                            "--agent", SMALL, tls=trusting(self.path("cert.pem")))
+
+        def agreed(version, ciphers=None):
+            """The cipher that both sides agree on; None if they do not."""
+            context = trusting(self.path("cert.pem"))
+            context.set_ciphers(f"{ciphers or 'ALL'}:@SECLEVEL=0")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # of the old versions
+                context.minimum_version = context.maximum_version = version
+            try:
+                with context.wrap_socket(server.connect(), server_hostname="127.0.0.1") as secure:
+                    return secure.cipher()[0]
+            except (ssl.SSLError, ConnectionResetError):
+                return None
+
+        version = ssl.TLSVersion
+        self.assertIn("TLS_", agreed(version.TLSv1_3))
+        self.assertIn("ECDHE", agreed(version.TLSv1_2))
+        for ciphers in ("ECDHE+AESGCM", "ECDHE+CHACHA20"):
+            self.assertIn("ECDHE", agreed(version.TLSv1_2, ciphers))
+        for ciphers in ("kRSA", "kDHE", "AES128-SHA", "ECDHE+AES+SHA1", "ECDHE+SHA384:!AESGCM", "aNULL"):
+            self.assertIsNone(agreed(version.TLSv1_2, ciphers), ciphers)
+        for old in (version.TLSv1, version.TLSv1_1):
+            self.assertIsNone(agreed(old))
+        self.assertEqual(server.call("GET", "/healthz").status, 200)
 
     def test_rank_and_reward_over_tls(self):
         server = self.serve("--tls-certificate", "cert.pem", "--tls-key", "key.pem",

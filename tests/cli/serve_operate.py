@@ -98,6 +98,26 @@ class Folders(ServeTestCase):
         self.one_line(said.stderr, ("data/log", "Read-only file system"))
 
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root may become another user")
+    def test_a_folder_of_somebody_else_is_named(self):
+        self.serve("--agent", SMALL).stop()
+        os.chmod(self.folder, 0o755)
+        os.mkdir(self.path("closed"), 0o700)
+        for mode, folder, says in ((0o700, "data", "data: Permission denied"),
+                                   (0o755, "data", "data/log: cannot write to this folder: Permission"),
+                                   (0o755, "closed/new", "closed/new: Permission denied")):
+            os.chmod(self.path("data"), mode)
+            said = subprocess.run(
+                ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", PROGRAM, "serve",
+                 folder, "--port", "0"], cwd=self.folder, capture_output=True, encoding="utf-8",
+                timeout=DEADLINE, check=False)
+            if "failed to execute" in said.stderr:
+                self.skipTest(said.stderr.strip())  # the build folder is closed, too
+            self.assertEqual(said.returncode, 1)
+            self.one_line(said.stderr, (says,))
+            self.assertNotIn("trainer", said.stderr)
+
+
 class Limits(ServeTestCase):
     def test_too_many_requests_are_answered_429_and_counted(self):
         server = self.serve("--agent", SMALL, "--address-rate-limit", "1", "--health-port", "0")

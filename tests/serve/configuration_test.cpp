@@ -43,6 +43,37 @@ TEST(Configuration, FieldsThatAreAbsentStay) {
   EXPECT_EQ(after.value().exploration_percentage, 0.5);
 }
 
+TEST(Configuration, FieldsThatAreNullStayToo) {
+  Configuration before;
+  before.probability_floor = 0.1;
+  before.policy = {.name = "calm", .agent = "hashed_linear+sau_ucb"};
+  for (const char* name : {"rewardWaitTime", "defaultReward", "rewardAggregation", "learningMode",
+                           "probabilityFloor", "logRetentionDays", "logMirrorSasUri", "policy"}) {
+    const auto read = read_configuration("{\"" + std::string(name) + "\":null}", before);
+    ASSERT_TRUE(read.ok()) << name << ": " << read.failure().message;
+    EXPECT_EQ(read.value(), before) << name;
+  }
+  EXPECT_FALSE(read_configuration(R"({"explorationPercentage":null})", before)
+                   .value()
+                   .exploration_percentage.has_value());
+}
+
+// As in an example of the published document of v1.0.
+TEST(Configuration, TimesMayBeOfClocks) {
+  const auto time = [](const std::string& text) {
+    const auto read = read_configuration("{\"rewardWaitTime\":\"" + text + "\"}", {});
+    return read.ok() ? read.value().reward_wait_time : -1;
+  };
+  EXPECT_EQ(time("00:10:00"), 600'000);
+  EXPECT_EQ(time("2.01:00:00.5"), (2 * 24 + 1) * 3'600'000 + 500);
+  EXPECT_EQ(time("9999.23:59:59"), 863'999'999'000);
+  for (const char* wrong : {"10:00", "24:00:00", "00:60:00", "1:00:00", "-00:10:00", "00:10:00 ",
+                            "00:10:00.", "1.00:10", "99999.00:00:00", ".00:10:00", "00:10:0x",
+                            "00:10:00Z", ":::", "10001.00:00:00"}) {
+    EXPECT_EQ(time(wrong), -1) << wrong;
+  }
+}
+
 TEST(Configuration, AFailureNamesTheField) {
   const auto target = [](const std::string& json) {
     const auto read = read_configuration(json, {});
@@ -51,7 +82,6 @@ TEST(Configuration, AFailureNamesTheField) {
   EXPECT_EQ(target(R"({"rewardWaitTime":"10 minutes"})"), "rewardWaitTime");
   EXPECT_EQ(target(R"({"explorationPercentage":20})"), "explorationPercentage");
   EXPECT_EQ(target(R"({"probabilityFloor":1.5})"), "probabilityFloor");
-  EXPECT_EQ(target(R"({"probabilityFloor":null})"), "probabilityFloor");
   EXPECT_EQ(target(R"({"rewardAggregation":"mean"})"), "rewardAggregation");
   EXPECT_EQ(target(R"({"learningMode":"online"})"), "learningMode");
   EXPECT_EQ(target(R"({"defaultReward":"0"})"), "defaultReward");

@@ -175,6 +175,48 @@ TEST_F(Erase, AnEventWithSlotsIsErasedWhole) {
   EXPECT_TRUE(replay_log(data_).same);
 }
 
+// The user is a feature of one slot alone.
+TEST_F(Erase, AnEventIsErasedWholeWhicheverSlotMentionsTheUser) {
+  for (const char* slot : {"top", "side", "last"}) {
+    json request = visit_of(std::string(kPage) + "/" + slot, "bob");
+    request["actions"].push_back({{"id", "c"}});
+    request["slots"] = json::array({{{"id", "top"}, {"baselineAction", "a"}},
+                                    {{"id", "side"}, {"baselineAction", "b"}},
+                                    {{"id", "last"}, {"baselineAction", "c"}}});
+    for (json& each : request["slots"]) {
+      if (each["id"] == slot) each["features"] = json::array({{{"for", kUser}}});
+    }
+    ASSERT_TRUE(service_.rank_slots(request).ok());
+  }
+  ASSERT_TRUE(service_.rank(visit_of("Pg7Wq4Zx%2Ftop/none", "bob").dump()).ok());
+  service_.stop();
+  EXPECT_EQ(erase_events(data_, {}, {{"for", kUser}}).events, 9U);
+  EXPECT_EQ(files_with(data_, kPage).empty(), false) << "an event that only looks like a slot";
+  EXPECT_EQ(erase_events(data_, {"Pg7Wq4Zx%2Ftop/none"}, {}).events, 1U);
+  EXPECT_THAT(files_with(data_, kPage), ::testing::IsEmpty());
+  EXPECT_TRUE(replay_log(data_).same);
+}
+
+TEST_F(Erase, ASlotStandsForItsEvent) {
+  json request = visit_of(kPage, "bob");
+  request["slots"] = json::array(
+      {{{"id", "top"}, {"baselineAction", "a"}}, {{"id", "side"}, {"baselineAction", "b"}}});
+  ASSERT_TRUE(service_.rank_slots(request).ok());
+  service_.stop();
+  EXPECT_EQ(erase_events(data_, {std::string(kPage) + "/side"}, {}).events, 2U);
+  EXPECT_THAT(files_with(data_, kPage), ::testing::IsEmpty());
+}
+
+TEST_F(Erase, ANameThatIsThereTwiceIsFoundTwice) {
+  ASSERT_TRUE(service_
+                  .rank(R"({"eventId":"twice","contextFeatures":[{"user":"Xk3vQz9wJt",)"
+                        R"("user":"bob"}],"actions":[{"id":"a"}]})")
+                  .ok());
+  service_.stop();
+  EXPECT_EQ(erase_events(data_, {}, {{"user", kUser}}).events, 4U);
+  EXPECT_THAT(files_with(data_, kUser), ::testing::IsEmpty());
+}
+
 // What base.sau has learned stays: it has no ids and no requests.
 TEST_F(Erase, WhatAFileHasLearnedIsSaid) {
   const auto applied = service_.apply_trained({.name = "x", .agent = service_->agent()});
@@ -186,6 +228,18 @@ TEST_F(Erase, WhatAFileHasLearnedIsSaid) {
   EXPECT_THAT(files_with(data_, "night-rewarded"), ::testing::IsEmpty());
   EXPECT_TRUE(replay_log(data_).same);
   EXPECT_NO_THROW(verify_log(data_));
+}
+
+// The same for a model that was fetched and loaded, or gone back to.
+TEST_F(Erase, WhatALoadedModelHasLearnedIsSaid) {
+  service_->settle();
+  ASSERT_TRUE(service_.load_model(service_->model()).ok());
+  visit("after", 2, "bob");
+  service_->settle();
+  service_.stop();
+  EXPECT_EQ(erase_events(data_, {"night-rewarded"}, {}).still_learned, 1U);
+  EXPECT_EQ(erase_events(data_, {"after-1"}, {}).still_learned, 0U);
+  EXPECT_TRUE(replay_log(data_).same);
 }
 
 // The new log is complete, but not in its place yet.

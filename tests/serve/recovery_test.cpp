@@ -267,6 +267,26 @@ TEST(Recovery, OldEventsAreRemovedAndTheRestStillReplays) {
   EXPECT_TRUE(service.rank(simple_request("7-3", R"(,"excludedActions":["a"])")).ok());
 }
 
+// Nobody calls, nothing is learned, and no model is written any more: events grow old all the same.
+TEST(Recovery, OldEventsAreRemovedWhileNothingHappens) {
+  TestService service;
+  service.snapshot_every = std::chrono::milliseconds(1);
+  ASSERT_TRUE(service.configure(R"({"logRetentionDays":1})").ok());
+  service.play("e", 20);
+  service->settle();
+  service.restart();  // writes the model
+  const auto model = std::filesystem::last_write_time(service.folder() / "data/model.sau");
+  ASSERT_TRUE(service->decision("e19").ok()) << "its time is not up";
+  ASSERT_TRUE(eventually([&] {
+    service.pass(kDay / 48);  // only lets the clock be read
+    return !service->decision("e19").ok();
+  }));
+  EXPECT_NE(service.notes().find("older than 1 days"), std::string::npos) << service.notes();
+  EXPECT_EQ(std::filesystem::last_write_time(service.folder() / "data/model.sau"), model);
+  service.stop();
+  EXPECT_NO_THROW(verify_log(service.folder() / "data"));
+}
+
 TEST(Recovery, NothingIsRemovedBeforeWhatReplacesItIsOnDisk) {
   TestService service;
   std::filesystem::create_directories(service.folder() / "data/base.sau/in the way");

@@ -204,6 +204,60 @@ TEST(Slots, WrongRequestsAreRefusedAndNothingIsLogged) {
   EXPECT_EQ(service->decision("bad").failure().code, Failure::Code::kNotFound);
 }
 
+// Each slot is a request of its own inside, in which places differ.
+TEST(Slots, AFailureNamesThePlaceInTheCallersRequest) {
+  TestService service;
+  const json good = slots_request("bad", json::array({slot("x", "c"), slot("y", "a")}));
+  const auto failure = [&](const char* pointer, const json& value) {
+    json request = good;
+    request[json::json_pointer(pointer)] = value;
+    const auto answer = service.rank_slots(request);
+    EXPECT_FALSE(answer.ok()) << request;
+    return answer.ok() ? Failure{} : answer.failure();
+  };
+  for (const char* place : {"0", "1", "2", "3"}) {
+    EXPECT_EQ(failure(("/actions/" + std::string(place) + "/features").c_str(), 7).target,
+              "actions[" + std::string(place) + "].features");
+  }
+  const json deep = json::parse(R"([{"a":{"b":{"c":{"d":1}}}}])"), huge = {{{"n", 1e39}}};
+  for (const json& wrong : {deep, huge}) {
+    EXPECT_EQ(failure("/contextFeatures", wrong).target, "contextFeatures");
+    EXPECT_EQ(failure("/actions/2/features", wrong).target, "actions[2].features");
+    EXPECT_EQ(failure("/slots/0/features", wrong).target, "slots[0].features");
+    EXPECT_EQ(failure("/slots/1/features", wrong).target, "slots[1].features");
+  }
+  EXPECT_THAT(failure("/slots/1/features", deep).message, ::testing::HasSubstr("deeper than 3"));
+  for (const json& wrong :
+       {json(7), json::array({1}), json::array({"x"}), json::array({nullptr})}) {
+    EXPECT_EQ(failure("/slots/1/features", wrong).target, "slots[1].features") << wrong;
+  }
+  EXPECT_FALSE(service->decision("bad").ok());
+}
+
+// A rank request that claims to have slots has none.
+TEST(Slots, ARetryOfAForgedEventIsAConflict) {
+  TestService service;
+  const json request = slots_request("e", kThree);
+  ASSERT_TRUE(service.rank_slots(request).ok());
+  // The first slot's request has the slots and the fingerprint of all.
+  std::string logged;
+  service.stop();
+  export_log(service.folder() / "data", LogFormat::kJsonLines,
+             [&](const std::string& lines) { logged += lines; });
+  service.start();
+  json forged = json::parse(testing::simple_request("forged"));
+  forged["multiSlot"] = json::parse(logged.substr(0, logged.find('\n')))["request"]["multiSlot"];
+  ASSERT_TRUE(forged["multiSlot"].is_object()) << logged;
+  ASSERT_TRUE(service.rank(forged.dump()).ok());
+  json retry = request;
+  retry["eventId"] = "forged";
+  const auto again = service.rank_slots(retry);
+  ASSERT_FALSE(again.ok());
+  EXPECT_EQ(again.failure().code, Failure::Code::kConflict) << again.failure().message;
+  EXPECT_EQ(service.reward_slots("forged", {{"left", 1.0}}).failure().code,
+            Failure::Code::kNotFound);
+}
+
 TEST(Slots, WrongRewardsAreRefusedAsAWhole) {
   TestService service;
   ASSERT_TRUE(service.rank_slots(slots_request("e", kThree)).ok());

@@ -27,7 +27,7 @@ std::string http_date(Milliseconds time);
 
 // ISO 8601, days to seconds: "P1DT2H3M4.5S".
 std::string write_duration(Milliseconds duration);
-// Reads the same format, and weeks, from PT0S to P10000D. nullopt for any other text.
+// Reads the same, weeks, and "1.12:00:00" as .NET writes it, up to P10000D. nullopt: other text.
 std::optional<Milliseconds> parse_duration(std::string_view text);
 
 }  // namespace sau

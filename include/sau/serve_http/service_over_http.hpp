@@ -68,8 +68,10 @@ class ServiceOverHttp {
   std::optional<HttpResponse> check_head(const HttpRequest& head, std::size_t& body_limit,
                                          Port port = Port::kMain);
   void answer(HttpRequest request, const HttpReply& reply, Port port = Port::kMain);
-  // Replaces the keys while the service runs; no keys mean the same as in the options. Throws
-  // Error, like the constructor, if a key is for an unknown application.
+  // Throws Error, like the constructor, if a key is for an unknown application.
+  void check_keys(const std::vector<AccessKey>& keys) const;
+  // Replaces the keys while the service runs, after such a check; no keys mean the same as in the
+  // options.
   void set_keys(std::vector<AccessKey> keys);
   // {"error":{"code","message"}} for requests that the transport refuses.
   static HttpResponse error(int status, std::string_view message);
@@ -79,8 +81,6 @@ class ServiceOverHttp {
   struct Way;
   Way way_of(const HttpRequest& request, Port port) const;
   void make_later(detail::JobQueue& queue, void (*handler)(detail::Call&), detail::Call call);
-
-  void check_keys(const std::vector<AccessKey>& keys) const;
 
   const Application main_;
   const ServiceOverHttpOptions options_;
