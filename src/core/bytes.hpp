@@ -46,16 +46,17 @@ class ByteReader {
     bytes_.remove_prefix(sizeof value);
     return value;
   }
-  std::string_view take_text() {
-    const auto size = take<std::uint32_t>();
+  std::string_view take_text() { return take_bytes(take<std::uint32_t>()); }
+  std::string_view take_bytes(std::size_t size) {
     if (size > bytes_.size()) {
       good_ = false;
       return {};
     }
-    const std::string_view text = bytes_.substr(0, size);
+    const std::string_view taken = bytes_.substr(0, size);
     bytes_.remove_prefix(size);
-    return text;
+    return taken;
   }
+  bool good() const noexcept { return good_; }  // nothing was missing
   std::size_t left() const noexcept { return bytes_.size(); }
   // Nothing was missing and nothing is left.
   bool finished() const noexcept { return good_ && bytes_.empty(); }

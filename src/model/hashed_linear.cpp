@@ -46,7 +46,7 @@ void sort_by_place(std::vector<PlacedFeature>& features, std::uint64_t bits) {
 
 // What is kept for a feature of the event being learned.
 struct LearnedPlace {
-  float *weight, *squares, *scale;  // w_i, A_i, s_i
+  float *weight, *squares, *scale;  // w_i, A_i, s_i; the last two lie side by side
   double z;                         // the feature's value; then z_i
   double root = 0.0;                // of A_i
 };
@@ -155,14 +155,13 @@ void HashedLinear::learn(HashedFeatures context, const JointAction& action, doub
   places.reserve(phi_.size());
   for (const PlacedFeature& feature : phi_) {
     const std::size_t chunk = feature.place / kChunk, place = feature.place % kChunk;
-    Rates& rates = rates_.writable(chunk);
+    Rate& rate = rates_.writable(chunk)[place];
     const LearnedPlace at{.weight = &weights_.chunks_.writable(chunk)[place],
-                          .squares = &rates.squares[place],
-                          .scale = &rates.scale[place],
+                          .squares = &rate.squares,
+                          .scale = &rate.scale,
                           .z = feature.value};
     __builtin_prefetch(at.weight, 1);
-    __builtin_prefetch(at.squares, 1);
-    __builtin_prefetch(at.scale, 1);
+    __builtin_prefetch(&rate, 1);
     places.push_back(at);
   }
   double prediction = 0.0;
@@ -206,13 +205,28 @@ std::string HashedLinear::fault() const {
          std::to_string(events_) + "; are features or rewards extremely large?";
 }
 
+HashedLinear::StoredRates HashedLinear::stored(const Rates& rates) {
+  StoredRates stored;
+  for (std::size_t i = 0; i < kChunk; ++i) {
+    stored.squares[i] = rates[i].squares;
+    stored.scale[i] = rates[i].scale;
+  }
+  return stored;
+}
+
+HashedLinear::Rates HashedLinear::restored(const StoredRates& stored) {
+  Rates rates;
+  for (std::size_t i = 0; i < kChunk; ++i) rates[i] = {stored.squares[i], stored.scale[i]};
+  return rates;
+}
+
 void HashedLinear::save(StateWriter& writer) const {
   writer("events", events_);
   writer("normalised", normalised_);
   writer("fault", static_cast<std::uint32_t>(weights_.fault_));
   if (options_.relative) writer("reward_square", reward_square_);
   save_chunks(writer, "weights", weights_.chunks_);
-  save_chunks(writer, "rates", rates_);
+  save_chunks(writer, "rates", rates_, stored);
 }
 
 void HashedLinear::load(StateReader& reader) {
@@ -223,7 +237,7 @@ void HashedLinear::load(StateReader& reader) {
   weights_.fault_ = fault != 0;
   if (options_.relative) reader("reward_square", reward_square_);
   load_chunks(reader, "weights", weights_.chunks_);
-  load_chunks(reader, "rates", rates_);
+  load_chunks_as<StoredRates>(reader, "rates", rates_, restored);
 }
 
 }  // namespace sau

@@ -343,10 +343,7 @@ class StoredService final : public LocalService, public JournalObserver {
 
   // Called by the learner thread.
   void count_lesson(const Lesson& lesson) {
-    const Decision& decision = lesson.decision;
-    const bool is_baseline = decision.chosen == decision.baseline;
-    const double baseline =
-        is_baseline ? lesson.reward / decision.actions[decision.chosen].probability : 0.0;
+    const double baseline = lesson.is_baseline ? lesson.reward / lesson.probability : 0.0;
     metrics_.learned(lesson.reward, baseline);
     activity_.learned(options_.steady_clock(), lesson.reward, baseline);
   }

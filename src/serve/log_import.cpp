@@ -162,7 +162,8 @@ class Importer {
       lowest_ = std::min(lowest_, event.reward);
       highest_ = std::max(highest_, event.reward);
     }
-    if (auto failure = replayer_.apply(last_, entry, decision)) throw Error(failure->message);
+    if (auto failure = replayer_.apply(last_, entry, DecisionLesson::of(decision)))
+      throw Error(failure->message);
     batch_.decisions.emplace_back(sequence, encode(decision));
     batch_.events.emplace_back(kept_ids_.emplace_back(decision.event_id), indexed);
     batch_.entries.emplace_back(last_, std::move(entry));

@@ -10,6 +10,7 @@
 
 #include "core/hash.hpp"
 #include "sau/core/stack_memory.hpp"
+#include "serve/chosen_parts.hpp"
 #include "serve/feature_reader.hpp"
 #include "serve/logged_request.hpp"
 #include "store/json_field.hpp"
@@ -17,6 +18,7 @@
 namespace sau {
 namespace {
 
+using detail::ChosenParts;
 using detail::FeatureReader;
 using detail::json_field;
 using simdjson::dom::element;
@@ -37,7 +39,8 @@ simdjson::dom::parser& parser() {
 // limit on depth is the cheapest defence against hostile nesting.
 constexpr std::size_t kFrame = 5;
 
-Result<element> parsed(std::string_view body, std::size_t depth) {
+// `padded`: the parser may read beyond the end.
+Result<element> parsed_value(std::string_view body, std::size_t depth, bool padded) {
   simdjson::dom::parser& json = parser();
   // In powers of two: a parser allocates for every new size, even for a smaller one.
   const std::size_t room = std::bit_ceil(std::max<std::size_t>(body.size(), 4096));
@@ -46,7 +49,7 @@ Result<element> parsed(std::string_view body, std::size_t depth) {
     return Failure{Failure::Code::kOverloaded, "out of memory"};
   }
   element root;
-  const auto error = json.parse(body.data(), body.size()).get(root);
+  const auto error = json.parse(body.data(), body.size(), !padded).get(root);
   switch (error) {
     case simdjson::SUCCESS:
       break;
@@ -61,7 +64,12 @@ Result<element> parsed(std::string_view body, std::size_t depth) {
     default:
       return bad(std::string("the request is not JSON: ") + simdjson::error_message(error));
   }
-  if (!root.is_object()) return bad("the request is not a JSON object");
+  return root;
+}
+
+Result<element> parsed(std::string_view body, std::size_t depth) {
+  auto root = parsed_value(body, depth, false);
+  if (root.ok() && !root.value().is_object()) return bad("the request is not a JSON object");
   return root;
 }
 
@@ -70,18 +78,18 @@ class RankReader {
   RankReader(const RequestLimits& limits, RankRequest& request)
       : limits_(limits), request_(request), features_(limits, request.features) {}
 
-  // Reads only the context and one action of a request that was accepted before.
-  std::optional<Failure> read_chosen(element root, std::size_t chosen) {
-    if (auto wrong = read_context(root)) return wrong;
-    const auto list = json_field(root, "actions");
-    simdjson::dom::array actions;
-    if (!list || list->get(actions) != simdjson::SUCCESS) return bad("expected actions", "actions");
-    std::size_t place = 0;
-    for (const element action : actions) {
-      if (place == chosen) return read_action(action, place);
-      ++place;
+  // Reads only the context and one action, of a request that was accepted before.
+  std::optional<Failure> read_chosen(const ChosenParts& parts, std::size_t chosen) {
+    const std::size_t depth = limits_.depth + kFrame;
+    if (!parts.context().empty()) {
+      const auto context = parsed_value(parts.context(), depth, true);
+      if (!context.ok()) return context.failure();
+      if (auto wrong = read_context_list(context.value())) return wrong;
     }
-    return bad("the chosen action is missing", "actions");
+    request_.context_end = request_.features.size();
+    const auto action = parsed_value(parts.action(), depth, true);
+    if (!action.ok()) return action.failure();
+    return read_action(action.value(), chosen);
   }
 
   std::optional<Failure> read(element root) {
@@ -103,13 +111,16 @@ class RankReader {
 
   std::optional<Failure> read_context(element root) {
     if (const auto list = json_field(root, "contextFeatures")) {
-      if (auto wrong = features_.read_list(*list, detail::kContextSide)) {
-        wrong->target = "contextFeatures";
-        return wrong;
-      }
+      if (auto wrong = read_context_list(*list)) return wrong;
     }
     request_.context_end = request_.features.size();
     return std::nullopt;
+  }
+
+  std::optional<Failure> read_context_list(element list) {
+    auto wrong = features_.read_list(list, detail::kContextSide);
+    if (wrong) wrong->target = "contextFeatures";
+    return wrong;
   }
 
   std::optional<Failure> read_event(element root) {
@@ -274,11 +285,11 @@ Status detail::read_logged_request(std::string_view body, RankRequest& into) {
 
 Result<RankRequest> read_chosen_action(std::string_view body, std::size_t chosen) {
   const RequestLimits limits = RequestLimits::none();
-  const Result<element> root = parsed(body, limits.depth + kFrame);
-  if (!root.ok()) return root.failure();
+  thread_local ChosenParts parts;
+  if (!parts.find(body, chosen)) return bad("the chosen action is missing", "actions");
   RankRequest request;
   request.features.reserve(32);
-  if (auto wrong = RankReader(limits, request).read_chosen(root.value(), chosen)) {
+  if (auto wrong = RankReader(limits, request).read_chosen(parts, chosen)) {
     return std::move(*wrong);
   }
   return request;

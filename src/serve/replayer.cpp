@@ -105,7 +105,7 @@ Result<std::vector<Lesson>> Replayer::apply(Sequence sequence, const Entry& entr
 }
 
 std::optional<Failure> Replayer::apply(Sequence sequence, const Entry& entry,
-                                       const Decision& decision) {
+                                       const DecisionLesson& decision) {
   if (entry.completes) {
     if (auto failure = learn(sequence, decision, entry.value)) return failure;
   }
@@ -116,28 +116,30 @@ std::optional<Failure> Replayer::apply(Sequence sequence, const Entry& entry,
 Result<std::vector<Lesson>> Replayer::learn(Sequence sequence, std::span<const Sequence> decisions,
                                             double reward, const EventStore& store) {
   const auto left = decisions.subspan(std::min(within_, decisions.size()));
-  const Sequence head = store.head().last;
+  if (respected_ == 0) respected_ = store.head().last;
   std::vector<Lesson> lessons;
-  const Status read = store.decisions_of(left, [&](Sequence decision, Decision found) {
-    lessons.push_back({decision, std::move(found), reward});
+  lessons.reserve(left.size());
+  std::optional<Failure> failure;
+  const Status read = store.lessons_of(left, [&](Sequence decision, const DecisionLesson& found) {
+    if (decision != left[lessons.size()]) return false;  // one is missing
+    if (!store.is_struck(decision)) failure = learn(sequence, found, reward);
+    if (failure) return false;
+    lessons.push_back({reward, found.probability, found.chosen == found.baseline});
+    ++within_;
+    return true;
   });
+  if (failure) return std::move(*failure);
   if (!read.ok()) return read.failure();
-  if (respected_ == 0) respected_ = head;
   if (lessons.size() != left.size()) {
     return Failure{Failure::Code::kInternal,
                    "record " + std::to_string(sequence) + " is about a missing decision"};
   }
-  for (const Lesson& lesson : lessons) {
-    if (!store.is_struck(lesson.sequence)) {
-      if (auto failure = learn(sequence, lesson.decision, reward)) return std::move(*failure);
-    }
-    ++within_;
-  }
   return lessons;
 }
 
-std::optional<Failure> Replayer::learn(Sequence sequence, const Decision& decision, double reward) {
-  if (decision.mode == LearningMode::kLoggingOnly) return std::nullopt;
+std::optional<Failure> Replayer::learn(Sequence sequence, const DecisionLesson& decision,
+                                       double reward) {
+  if (!decision.teaches()) return std::nullopt;
   const auto request = read_chosen_action(decision.request, decision.chosen);
   if (!request.ok()) {
     return Failure{Failure::Code::kInternal, "the request of event '" + decision.event_id +
@@ -146,7 +148,7 @@ std::optional<Failure> Replayer::learn(Sequence sequence, const Decision& decisi
   try {
     const HashedFeatures context = request.value().context();
     const OfferedAction action = request.value().offered(0);
-    double value = decision.actions[decision.chosen].value;
+    double value = decision.value;
     if (by_others_) {
       Forecast own;
       agent_->decide(context, {&action, 1}, std::nullopt, {&own, 1});
@@ -156,7 +158,7 @@ std::optional<Failure> Replayer::learn(Sequence sequence, const Decision& decisi
     const RewardRange range = agent_->rewards();
     whole([&] {
       agent_->learn(context, action, value, std::clamp(reward, range.min, range.max),
-                    decision.actions[decision.chosen].probability);
+                    decision.probability);
       return true;
     });
   } catch (const Error& error) {  // the agent refuses it before it learns anything

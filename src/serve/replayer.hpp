@@ -16,11 +16,10 @@
 
 namespace sau::detail {
 
-// One event to learn from.
+// A completed event, for the counters.
 struct Lesson {
-  Sequence sequence = 0;  // of the decision
-  Decision decision;
-  double reward = 0.0;
+  double reward = 0.0, probability = 0.0;  // of the chosen action
+  bool is_baseline = false;                // the caller's first action was chosen
 };
 
 // An agent that learns from the log, entry by entry. Used by the server, and to check the server's
@@ -42,7 +41,8 @@ class Replayer {
   // again continues where it failed.
   Result<std::vector<Lesson>> apply(Sequence sequence, const Entry& entry, const EventStore& store);
   // The same for an entry about this decision alone, which need not be in a store yet.
-  std::optional<Failure> apply(Sequence sequence, const Entry& entry, const Decision& decision);
+  std::optional<Failure> apply(Sequence sequence, const Entry& entry,
+                               const DecisionLesson& decision);
   // Applies the entries after position(), up to here, that complete events, and leaves out those
   // that change the model in other ways. Another agent made these decisions: what counts as
   // predicted is what this one predicts when it learns.
@@ -88,7 +88,7 @@ class Replayer {
   void load_trial(StateReader& reader);
   Result<std::vector<Lesson>> learn(Sequence sequence, std::span<const Sequence> decisions,
                                     double reward, const EventStore& store);
-  std::optional<Failure> learn(Sequence sequence, const Decision& decision, double reward);
+  std::optional<Failure> learn(Sequence sequence, const DecisionLesson& decision, double reward);
   // Learns from the log again, without the decisions that are struck by now.
   std::optional<Failure> rebuild(Sequence until, const EventStore& store);
   // The same, only if a lesson was interrupted.

@@ -160,9 +160,20 @@ Status RocksReader::decisions(Sequence first,
   return scan<Decision>(kDecisions, first, decode_decision, visit);
 }
 
-Status RocksReader::decisions_of(std::span<const Sequence> which,
-                                 const std::function<void(Sequence, Decision)>& visit) const {
+Status RocksReader::lessons_of(
+    std::span<const Sequence> which,
+    const std::function<bool(Sequence, const DecisionLesson&)>& visit) const {
   if (!database_) return closed();
+  DecisionLesson lesson;
+  if (which.size() == 1) {  // cheaper than an iterator
+    const auto key = key_of(which.front());
+    const auto found =
+        look_up<Done>(kDecisions, view(slice(key)),
+                      [&lesson](std::string_view bytes) { return decode_lesson(bytes, lesson); });
+    if (!found.ok()) return found.failure();
+    if (found.value()) visit(which.front(), lesson);
+    return Done{};
+  }
   // Stepping over a few decisions costs less than a seek.
   constexpr Sequence kNear = 16;
   const auto at = database_->iterator(kDecisions);
@@ -176,9 +187,9 @@ Status RocksReader::decisions_of(std::span<const Sequence> which,
     if (!at->Valid()) break;
     before = wanted;
     if (sequence_of(at->key()) != wanted) continue;
-    auto decoded = decode_decision(view(at->value()));
+    const Status decoded = decode_lesson(view(at->value()), lesson);
     if (!decoded.ok()) return damaged(kDecisions, view(at->key()), decoded.failure());
-    visit(wanted, std::move(decoded).value());
+    if (!visit(wanted, lesson)) return Done{};
   }
   if (!at->status().ok()) return failure(at->status());
   return Done{};

@@ -16,8 +16,9 @@ class RocksReader : public EventStore {
   Status entries(Sequence first, const std::function<bool(Sequence, Entry)>& visit) const override;
   Status decisions(Sequence first,
                    const std::function<bool(Sequence, Decision)>& visit) const override;
-  Status decisions_of(std::span<const Sequence> which,
-                      const std::function<void(Sequence, Decision)>& visit) const override;
+  Status lessons_of(
+      std::span<const Sequence> which,
+      const std::function<bool(Sequence, const DecisionLesson&)>& visit) const override;
   Status events(Sequence first, Sequence last,
                 const std::function<bool(const LoggedEvent&)>& visit) const override;
   Status waiting(const std::function<void(const WaitingDecision&)>& visit) const override;

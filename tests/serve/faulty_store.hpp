@@ -68,9 +68,10 @@ class FaultyStore final : public EventStore {
                    const std::function<bool(Sequence, Decision)>& visit) const override {
     return store_->decisions(first, visit);
   }
-  Status decisions_of(std::span<const Sequence> which,
-                      const std::function<void(Sequence, Decision)>& visit) const override {
-    return store_->decisions_of(which, visit);
+  Status lessons_of(
+      std::span<const Sequence> which,
+      const std::function<bool(Sequence, const DecisionLesson&)>& visit) const override {
+    return store_->lessons_of(which, visit);
   }
   Status events(Sequence first, Sequence last,
                 const std::function<bool(const LoggedEvent&)>& visit) const override {

@@ -67,6 +67,22 @@ TEST(Record, ReadsBackWhatWasWritten) {
 }
 
 // A program that does not know this kind of entry must not take it for a damaged one.
+TEST(Record, ALessonIsThePartOfADecisionThatIsLearnedFrom) {
+  DecisionLesson lesson;  // its memory is used again
+  for (const LearningMode mode :
+       {LearningMode::kApprentice, LearningMode::kLoggingOnly, LearningMode::kOnline}) {
+    for (Decision decision : {some_decision(), committee_decision()}) {
+      decision.mode = mode;
+      ASSERT_TRUE(decode_lesson(encode(decision), lesson).ok());
+      EXPECT_EQ(lesson, DecisionLesson::of(decision));
+      EXPECT_EQ(lesson.event_id, decision.event_id);
+      EXPECT_EQ(lesson.value, -1.0);
+      EXPECT_EQ(lesson.probability, 0.6);
+      EXPECT_EQ(lesson.request, mode == LearningMode::kLoggingOnly ? "" : decision.request);
+    }
+  }
+}
+
 TEST(Record, AnImportHasAFirstByteOfItsOwn) {
   const Entry entry{.kind = EntryKind::kImported, .time = 99, .text = R"({"file":"a.json"})"};
   const std::string bytes = encode(entry);
@@ -106,6 +122,9 @@ TEST(Record, AnyChangedOrMissingByteIsFound) {
       changed[i] ^= 0x10;
       EXPECT_FALSE(decode_decision(changed).ok()) << i;
       EXPECT_FALSE(decode_decision(bytes.substr(0, i)).ok()) << i;
+      DecisionLesson lesson;
+      EXPECT_FALSE(decode_lesson(changed, lesson).ok()) << i;
+      EXPECT_FALSE(decode_lesson(bytes.substr(0, i), lesson).ok()) << i;
     }
     EXPECT_FALSE(decode_entry(bytes).ok());  // of another kind
   }

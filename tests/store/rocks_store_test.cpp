@@ -115,15 +115,20 @@ TEST(RocksStore, EventsCompletedTogether) {
                            })
                   .ok());
   EXPECT_EQ(next, 16U);
-  std::vector<Sequence> found;
-  ASSERT_TRUE(store
-                  ->decisions_of(std::vector<Sequence>{1, 3, 4, 20, 30},
-                                 [&](Sequence sequence, const Decision& decision) {
-                                   EXPECT_EQ(decision.event_id, "e" + std::to_string(sequence));
-                                   found.push_back(sequence);
-                                 })
-                  .ok());
-  EXPECT_EQ(found, (std::vector<Sequence>{1, 3, 4, 20}));
+  const auto lessons_of = [&](const std::vector<Sequence>& which, std::size_t most) {
+    std::vector<Sequence> found;
+    const auto visit = [&](Sequence sequence, const DecisionLesson& lesson) {
+      EXPECT_EQ(lesson, DecisionLesson::of(*store->decision(sequence).value()));
+      found.push_back(sequence);
+      return found.size() < most;
+    };
+    EXPECT_TRUE(store->lessons_of(which, visit).ok());
+    return found;
+  };
+  EXPECT_EQ(lessons_of({1, 3, 4, 20, 30}, 9), (std::vector<Sequence>{1, 3, 4, 20}));
+  EXPECT_EQ(lessons_of({1, 3, 4, 20}, 2), (std::vector<Sequence>{1, 3}));
+  EXPECT_EQ(lessons_of({7}, 9), (std::vector<Sequence>{7}));
+  EXPECT_EQ(lessons_of({30}, 9), std::vector<Sequence>());
 }
 
 TEST(RocksStore, ForgetsFromTheBeginning) {

@@ -34,17 +34,16 @@ class SharedChunks {
   const Chunk* operator[](std::size_t i) const noexcept { return at_[i]; }
 
   Chunk& writable(std::size_t i) {
+    if (own_[i] != 0) return *at_[i];
     std::shared_ptr<Page>& page = page_[i / kPage];
     if (own_page_[i / kPage] == 0) {
       page = page ? std::make_shared<Page>(*page) : std::make_shared<Page>();
       own_page_[i / kPage] = 1;
     }
     std::shared_ptr<Chunk>& chunk = (*page)[i % kPage];
-    if (own_[i] == 0) {
-      chunk = chunk ? std::make_shared<Chunk>(*chunk) : std::make_shared<Chunk>();
-      own_[i] = 1;
-      at_[i] = chunk.get();
-    }
+    chunk = chunk ? std::make_shared<Chunk>(*chunk) : std::make_shared<Chunk>();
+    own_[i] = 1;
+    at_[i] = chunk.get();
     return *chunk;
   }
 
@@ -65,9 +64,9 @@ class SharedChunks {
   static constexpr std::size_t kPage = 64;
   using Page = std::array<std::shared_ptr<Chunk>, kPage>;
 
-  std::vector<const Chunk*> at_;  // address of every chunk, for reading
+  std::vector<Chunk*> at_;  // address of every chunk
   std::vector<std::shared_ptr<Page>> page_;
-  std::vector<unsigned char> own_page_, own_;  // 1: not shared with a copy
+  std::vector<unsigned char> own_page_, own_;  // 1: not shared with a copy, and nor is its page
 };
 
 }  // namespace sau

@@ -103,10 +103,17 @@ class HashedLinear {
 
  private:
   // What only learning needs, for a chunk of weights.
-  struct Rates {
-    std::array<float, kChunk> squares{};  // A_i
-    std::array<float, kChunk> scale{};    // s_i
+  struct Rate {
+    float squares = 0.0F;  // A_i
+    float scale = 0.0F;    // s_i
   };
+  using Rates = std::array<Rate, kChunk>;
+  // How files have them.
+  struct StoredRates {
+    std::array<float, kChunk> squares, scale;
+  };
+  static StoredRates stored(const Rates& rates);
+  static Rates restored(const StoredRates& stored);
 
   void gather(HashedFeatures context, const JointAction& action);
 

@@ -81,9 +81,11 @@ class EventStore {
                          const std::function<bool(Sequence, Entry)>& visit) const = 0;
   virtual Status decisions(Sequence first,
                            const std::function<bool(Sequence, Decision)>& visit) const = 0;
-  // Visits those of the decisions `which` that exist. `which` must be sorted.
-  virtual Status decisions_of(std::span<const Sequence> which,
-                              const std::function<void(Sequence, Decision)>& visit) const = 0;
+  // Visits those of the decisions `which` that exist, until `visit` returns false. `which` must be
+  // sorted. Reads only what is learned from.
+  virtual Status lessons_of(
+      std::span<const Sequence> which,
+      const std::function<bool(Sequence, const DecisionLesson&)>& visit) const = 0;
   // Every event from `first` to `last`, in the order of the decisions, until `visit` returns false.
   virtual Status events(Sequence first, Sequence last,
                         const std::function<bool(const LoggedEvent&)>& visit) const = 0;

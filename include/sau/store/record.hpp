@@ -168,6 +168,22 @@ struct DecisionHead {
 };
 Result<DecisionHead> decode_decision_head(std::string_view bytes);
 
+// The part of a decision that is learned from.
+struct DecisionLesson {
+  std::string event_id;
+  LearningMode mode = LearningMode::kOnline;
+  std::uint32_t chosen = 0, baseline = 0;
+  double value = 0.0, probability = 0.0;  // of the chosen action
+  std::string request;                    // empty if nothing is learned
+
+  bool teaches() const noexcept { return mode != LearningMode::kLoggingOnly; }
+  static DecisionLesson of(const Decision& decision);
+
+  bool operator==(const DecisionLesson&) const = default;
+};
+// Replaces the contents of `into`, and uses its memory again.
+Status decode_lesson(std::string_view bytes, DecisionLesson& into);
+
 // The checksum at the end of an encoded record, or nothing when it does not match the rest.
 std::optional<std::uint64_t> record_checksum(std::string_view bytes);
 
