@@ -131,7 +131,9 @@ StoreRewriter::StoreRewriter(const EventStore& from, fs::path to, const LogRewri
       how_(how),
       base_(from.base()),
       begun_(from.head().last),
-      next_(base_.last + 1) {
+      next_(base_.last + 1),
+      round_(begun_ - base_.last),
+      round_end_(begun_) {
   remove();  // what an interrupted attempt has left
   store_ = open_event_store(to_, {.sync = false});
   if (base_.last > 0) good(store_->forget(base_));
@@ -148,16 +150,28 @@ void StoreRewriter::remove() noexcept {
   fs::remove(mark_file(to_), ignored);
 }
 
-bool StoreRewriter::advance(const EventStore& from) {
+void StoreRewriter::copy(const EventStore& from) {
   const Sequence last = std::min(next_ + kRewrittenAtOnce - 1, from.head().last);
-  if (next_ > last) return false;
+  if (next_ > last) return;
   Piece piece(from, how_);
   piece.batch().time = time_;
   piece.read(next_, last, begun_);
   time_ = piece.batch().trusted_time = piece.batch().time;
   good(store_->write(piece.batch()));
   next_ = last + 1;
-  return next_ <= from.head().last;
+}
+
+bool StoreRewriter::advance(const EventStore& from) {
+  copy(from);
+  const Sequence head = from.head().last;
+  if (next_ > head) return false;
+  if (next_ <= round_end_) return true;
+  // All that was there when the round began is copied; the next round is what came meanwhile.
+  const Sequence left = head + 1 - next_;
+  const bool closer = left <= round_ / 2;
+  round_ = left;
+  round_end_ = head;
+  return closer;
 }
 
 void StoreRewriter::check() {
@@ -167,8 +181,7 @@ void StoreRewriter::check() {
 
 bool StoreRewriter::finish(const EventStore& from) {
   if (from.base() != base_) return false;
-  while (advance(from)) {
-  }
+  while (next_ <= from.head().last) copy(from);
   Piece end(from, how_);
   end.end(from.head());
   good(store_->write(end.batch()));

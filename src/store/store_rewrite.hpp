@@ -32,7 +32,8 @@ class StoreRewriter {
   StoreRewriter& operator=(const StoreRewriter&) = delete;
   ~StoreRewriter();
 
-  // Writes some of what is left; returns whether there is more.
+  // Writes some of what is left. Returns whether to go on: no if nothing is left, or if the old log
+  // grows about as fast as it is copied, so that the rest is for finish().
   bool advance(const EventStore& from);
   // Reads everything back that was written so far. From here on every write is synced.
   void check();
@@ -42,6 +43,7 @@ class StoreRewriter {
   void keep() noexcept { kept_ = true; }
 
  private:
+  void copy(const EventStore& from);
   void remove() noexcept;
 
   std::filesystem::path to_;
@@ -49,6 +51,7 @@ class StoreRewriter {
   LogHead base_;
   Sequence begun_ = 0;  // where the old log ended when this began
   Sequence next_ = 0;
+  Sequence round_ = 0, round_end_ = 0;  // how many records the round has, and the last of them
   Milliseconds time_ = 0;
   bool kept_ = false;
   std::unique_ptr<EventStore> store_;
