@@ -250,7 +250,8 @@ void Journal::write(BatchWork& work, bool keep_head, bool stopping) {
   last_ = work.last();
   written_time_ = batch.time;
   if (batch.leaps) written_leaps_ = std::move(*batch.leaps);
-  if (batch.keep_head) kept_ = last_;
+  // If this batch completed events, the head does not say so yet: then it is kept once more.
+  if (batch.keep_head && work.settled().empty()) kept_ = last_;
   if (!batch.entries.empty()) last_entry_ = batch.entries.back().first;
   if (work.configured()) {
     configuration_.set(std::make_shared<const Configuration>(*work.configured()));

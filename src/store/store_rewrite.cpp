@@ -79,6 +79,9 @@ class Piece {
       batch_.entries.emplace_back(sequence, std::move(entry));
       return true;
     }));
+    // An event may have many entries, and looking it up takes long.
+    std::ranges::sort(changed);
+    changed.erase(std::ranges::unique(changed).begin(), changed.end());
     for (const Sequence decision : changed) {
       good(from_.events(decision, decision, [&](const LoggedEvent& event) {
         if (event.changed) batch_.states.emplace_back(event.sequence, event.state);

@@ -68,6 +68,43 @@ TEST(Journal, AnEventWaitsUntilTheLearnerIsTold) {
   EXPECT_EQ(journal.waiting(), 0u);
 }
 
+// The head that a batch keeps is that of before the batch. If the last event was completed by it,
+// the log must not seem to wait for that event until another one comes.
+TEST(Journal, AHeadKeptWithTheLastRewardIsKeptOnceMore) {
+  const testing::TemporaryFolder folder;
+  SharedStore store(open_event_store(folder / "log", {.sync = false}));
+  Current<Configuration> configuration(std::make_shared<const Configuration>());
+  Silent observer;
+  const auto journal = [&] {
+    JournalOptions options;
+    options.clock = [] { return ClockReading{1'000'000, 1'000'000}; };
+    options.note = [](const std::string&) {};
+    options.committed = [](Sequence, Sequence) {};
+    options.removed = [](const LogHead&, const LogHead&) {};
+    return std::make_unique<Journal>(store, configuration, observer, std::move(options));
+  };
+  {
+    const auto first = journal();
+    first->start();
+    std::promise<void> ranked;
+    first->submit(operation_of("one", [&](const Result<RankAnswer>&) { ranked.set_value(); }));
+    ranked.get_future().wait();
+  }
+  const auto second = journal();
+  std::promise<Status> rewarded;
+  second->submit(
+      RewardOperation{"one", 1.0, [&](Status status) { rewarded.set_value(std::move(status)); }});
+  second->keep_head();
+  second->start();  // so both are in the first batch
+  EXPECT_TRUE(rewarded.get_future().get().ok());
+  second->keep_head();
+  second->stop();
+  const auto removable =
+      store.read([](const EventStore& events) { return events.removable(2, 0, 2); });
+  ASSERT_TRUE(good(removable).has_value());
+  EXPECT_EQ(good(removable)->last, 2U);
+}
+
 // The first event can never be completed. The thread looks at 8192 slots at a time; here all of
 // them but the first are settled.
 TEST(Journal, SettledEventsBehindAStuckOneDoNotStopExpiry) {

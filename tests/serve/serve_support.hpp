@@ -128,9 +128,11 @@ class TestService {
   Status remove_log() {
     return answered<Done>([&](auto done) { service_->remove_log(done); });
   }
-  // Ranks and rewards events PREFIX0, PREFIX1, ...
+  // Ranks and rewards events PREFIX0, PREFIX1, ... Each is learned before the next: what is decided
+  // must not depend on the learner's speed.
   void play(const std::string& prefix, int events) {
     for (int i = 0; i < events; ++i) {
+      service_->settle();
       const std::string id = prefix + std::to_string(i);
       const auto answer = rank(simple_request(id));
       ASSERT_TRUE(answer.ok());
