@@ -32,6 +32,14 @@ def free_ports(count):
     return ports
 
 
+def listens(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        return True
+    except OSError:
+        return False
+
+
 class NatsServers:
     """One NATS server with JetStream, or three that are a cluster."""
 
@@ -60,6 +68,11 @@ class NatsServers:
                 [NATS, "-c", self.case.path(f"nats{i}.conf")], stdin=subprocess.DEVNULL, stdout=log,
                 stderr=log, cwd=self.case.folder)
         self.case.addCleanup(stop, self.processes[i])
+
+    def wait(self):
+        """Returns when all servers take connections."""
+        for port in self.ports:
+            self.case.until(lambda port=port: listens(port), lambda: "NATS listens")
 
     def kill(self, i):
         self.processes[i].kill()
