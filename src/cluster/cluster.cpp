@@ -43,6 +43,10 @@ OpenTrainer open_trainer(ServiceOptions service, const ClusterOptions& cluster) 
       .folder = service.folder, .cluster = cluster, .note = service.note};
   auto backend = detail::make_local_service(std::move(service), true);
   detail::LocalService& local = *backend;
+  local.show_cluster([here] {
+    const detail::Trainer* const trainer = *here;
+    return trainer == nullptr ? std::string() : trainer->members();
+  });
   auto opened = std::make_unique<Service>(std::move(backend));
   auto trainer = std::make_unique<detail::Trainer>(local, std::move(options));
   *here = trainer.get();

@@ -80,18 +80,19 @@ std::optional<Sequence> Feeder::read(const ShippedBatch& batch, FeedOperation& i
     if (const auto found = positions_.find(batch.node); found != positions_.end()) {
       position = found->second;
     }
-    if (batch.first > position + 1) {
+    // The leader was told to give up what is missing (--lead).
+    const bool gives_up = batch.records.empty();
+    if (batch.first > position + 1 && !gives_up) {
       misses_.insert(batch.node);
-      if (batch.kept_from > position + 1 && behind_.empty()) {
-        behind_ = fmt::format(
-            "node {} has dropped its records up to {}, and this log has them up to {}: another "
-            "trainer has the rest. Start that one, or copy its folder",
-            batch.node, batch.kept_from - 1, position);
-        note_(behind_);
-      }
       return std::nullopt;
     }
     misses_.erase(batch.node);
+    if (gives_up && batch.first > position + 1) {
+      counts_.given_up.fetch_add(batch.first - 1 - position, std::memory_order_relaxed);
+      note_(
+          fmt::format("records {} to {} of node {} are given up: no trainer that is here has them",
+                      position + 1, batch.first - 1, batch.node));
+    }
   }
   Sequence number = batch.first - 1;
   for (const std::string& record : batch.records) {
@@ -186,9 +187,19 @@ std::set<std::string> Feeder::misses() const {
   const std::lock_guard lock(mutex_);
   return misses_;
 }
-std::string Feeder::behind() const {
+
+std::optional<ShippedBatch> Feeder::lost_before(const std::string& node, Sequence kept_from) const {
   const std::lock_guard lock(mutex_);
-  return behind_;
+  const auto found = positions_.find(node);
+  const Sequence position = found == positions_.end() ? 0 : found->second;
+  if (kept_from <= position + 1) return std::nullopt;
+  return ShippedBatch{.node = node, .first = kept_from, .kept_from = kept_from, .records = {}};
+}
+
+std::optional<ShippedBatch> Feeder::lost_before(std::string_view message) const {
+  const auto batch = decode_shipped(message);
+  if (!batch.ok() || batch.value().node.empty()) return std::nullopt;
+  return lost_before(batch.value().node, batch.value().kept_from);
 }
 
 Result<std::vector<std::string>> Feeder::taken(std::uint64_t from, std::size_t bytes) const {

@@ -32,7 +32,7 @@ class Feeder {
   struct Counts {
     std::atomic<std::uint64_t> records{0}, repeated_records{0}, unreadable{0};
     std::atomic<std::uint64_t> repeated_decisions{0}, contradicting{0}, early{0}, unknown{0};
-    std::atomic<std::uint64_t> refused{0};
+    std::atomic<std::uint64_t> refused{0}, given_up{0};
   };
 
   // Continues where the log ends. Throws Error when the store cannot be read.
@@ -52,8 +52,11 @@ class Feeder {
   std::map<std::string, Sequence> positions() const;  // by node
   // Nodes of which later records have come than the next one.
   std::set<std::string> misses() const;
-  // Why this log cannot be continued: a node has dropped records that are not in it. Empty: it can.
-  std::string behind() const;
+  // What would have to be given up before records of this node from `kept_from` on can be taken: it
+  // has dropped records that are not in this log. The result is a message that gives them up.
+  std::optional<ShippedBatch> lost_before(const std::string& node, Sequence kept_from) const;
+  // The same for a message of the stream.
+  std::optional<ShippedBatch> lost_before(std::string_view message) const;
   const Counts& counts() const noexcept { return counts_; }
 
   // Messages that were taken, encoded, from this number on: at least one if there is one, then as
@@ -77,7 +80,6 @@ class Feeder {
   StreamPlace place_;
   std::map<std::string, Sequence> positions_;
   std::set<std::string> misses_;
-  std::string behind_;
 };
 
 }  // namespace sau::detail

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cluster/feeder.hpp"
 
@@ -19,6 +20,9 @@ namespace sau::detail {
 //
 // While the stream lives, any trainer may: it reads on where its own log ends. If the stream was
 // lost, only the trainer whose log is longest may, and to know that, all trainers must be heard.
+//
+// A plain copy of a trainer's folder has the id of the original. Each process therefore has a name
+// of its own, its session, and a trainer that hears its own id from another session does not lead.
 class Leadership {
  public:
   using Clock = std::chrono::steady_clock;
@@ -34,29 +38,52 @@ class Leadership {
              std::function<void(const std::string&)> note);
 
   const std::string& trainer() const noexcept { return trainer_; }
-  bool leads() const;
+  // Whether it has the lease, and the lease has not ended meanwhile.
+  bool leads(Clock::time_point now = Clock::now()) const;
   Leader leader() const;  // empty trainer: nobody is known to lead
+  // The one it leads in; if it does not lead, the latest it has heard of.
   std::uint64_t epoch() const;
 
   // What the others are told about this trainer, as JSON; and what another one says.
   std::string presence(const StreamPlace& place, const std::string& settings) const;
   void heard(std::string_view json, Clock::time_point now);
+  // Nodes may know of later epochs than a folder that was restored from a backup.
+  void heard_epoch(std::uint64_t epoch);
+  // Why another process with the same id keeps this one from leading and following; empty: none.
+  std::string twin(Clock::time_point now) const;
+  // The others that were heard lately.
+  struct Other {
+    std::string trainer;
+    std::uint64_t number = 0;
+    Clock::time_point heard{};
+  };
+  std::vector<Other> others(Clock::time_point now) const;
 
   // How the stream is, as far as leading is concerned.
   enum class Stream { kUnknown, kSame, kOther };
   // Whether this trainer may ask for the lease. If not, `why` says what it waits for.
-  bool may_lead(const StreamPlace& place, Stream stream, Clock::time_point now,
-                std::string& why) const;
+  bool may_lead(const StreamPlace& place, Stream stream, Clock::time_point now, std::string& why);
 
-  // The text of this trainer's lease when it takes it anew.
-  std::string next_lease() const;
+  // Whose lease this is: free to take, though it may not have ended; of this process, from before a
+  // restart or from another session; or of another trainer.
+  enum class Holder { kNobody, kThis, kOther };
+  Holder holder(std::string_view lease, Clock::time_point now) const;
+
+  // The text of this trainer's lease when it takes it anew, in an epoch that no other had. Throws
+  // Error when the epoch cannot be written: then this trainer must not lead.
+  std::string next_lease();
   std::string lease() const;
+  // The text that gives it up, so that others need not wait until it ends.
+  std::string released() const;
+  // It leads in an epoch that is not the latest: nodes would ignore it.
+  bool outdated() const;
   std::uint64_t revision() const;
   void took(std::uint64_t revision, bool anew, Clock::time_point now);
   // Somebody else has it: this is the text of his lease.
   void lost_to(const std::string& holder);
   // The lease could not be renewed. Steps down when it has ended.
   void not_renewed(Clock::time_point now);
+  void resign(const std::string& why);
 
  private:
   struct Peer {
@@ -64,8 +91,16 @@ class Leadership {
     Clock::time_point heard{};
     bool was_heard = false;
   };
+  struct Twin {
+    Clock::time_point heard{};
+    std::string session;
+    bool leads = false;
+  };
 
   void keep();
+  void raise_epoch(std::uint64_t epoch);
+  bool has_lease(Clock::time_point now) const { return leads_ && now < renewed_ + kLease; }
+  std::string text(const std::string& trainer, std::uint64_t epoch) const;
 
   const std::filesystem::path file_;
   const std::string application_;
@@ -73,10 +108,14 @@ class Leadership {
   const std::function<void(const std::string&)> note_;
   const Clock::time_point started_ = Clock::now();
 
+  const std::string session_;
+
   mutable std::mutex mutex_;
   std::string trainer_;
-  std::uint64_t epoch_ = 0, led_ = 0, revision_ = 0;
+  std::uint64_t epoch_ = 0, led_ = 0, asked_ = 0, revision_ = 0;
   std::map<std::string, Peer> peers_;
+  std::optional<Twin> twin_;
+  std::optional<Clock::time_point> lost_since_;  // the stream; empty: it was not lost
   Leader leader_;
   bool leads_ = false;
   Clock::time_point renewed_{};

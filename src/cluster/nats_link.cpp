@@ -10,6 +10,7 @@
 #include <mutex>
 #include <utility>
 
+#include "cluster/server_list.hpp"
 #include "sau/core/error.hpp"
 
 namespace sau::detail {
@@ -46,16 +47,6 @@ Failure unavailable(const char* what, natsStatus status, jsErrCode code = jsErrC
 
 void must(natsStatus status, const std::string& what) {
   if (status != NATS_OK) throw Error(what + ": " + natsStatus_GetText(status));
-}
-
-std::vector<std::string> split(const std::string& servers) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0; at <= servers.size();) {
-    const std::size_t end = std::min(servers.find(',', at), servers.size());
-    if (end > at) parts.push_back(servers.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
 }
 
 // What the library's threads call. They may do so even after a connection was closed, so these
@@ -102,10 +93,11 @@ class NatsLink::Implementation {
     natsOptions* raw = nullptr;
     must(natsOptions_Create(&raw), "NATS");
     const Options how(raw);
-    const auto servers = split(options_.servers);
+    const auto servers = split_servers(options_.servers);
     std::vector<const char*> urls;
     for (const std::string& each : servers) urls.push_back(each.c_str());
-    must(natsOptions_SetServers(raw, urls.data(), static_cast<int>(urls.size())), options_.servers);
+    must(natsOptions_SetServers(raw, urls.data(), static_cast<int>(urls.size())),
+         without_passwords(options_.servers));
     natsOptions_SetName(raw, options_.name.c_str());
     natsOptions_SetTimeout(raw, kConnectMs);
     natsOptions_SetMaxReconnect(raw, -1);
@@ -116,6 +108,7 @@ class NatsLink::Implementation {
     natsOptions_SetSendAsap(raw, true);
     natsOptions_SetDisconnectedCB(raw, on_disconnected, &note_);
     natsOptions_SetReconnectedCB(raw, on_connected, &note_);
+    natsOptions_SetClosedCB(raw, on_closed, &note_);
     natsOptions_SetErrorHandler(
         raw, [](auto*, auto*, natsStatus, void*) {}, nullptr);
     if (!options_.credentials.empty()) {
@@ -142,10 +135,7 @@ class NatsLink::Implementation {
       status = natsConnection_Connect(&connection, raw);
     }
     connection_.reset(connection);
-    if (status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED) {
-      throw Error(fmt::format("{}: the server refuses the credentials", options_.servers));
-    }
-    if (status != NATS_OK && status != NATS_NOT_YET_CONNECTED) must(status, options_.servers);
+    if (status != NATS_OK && status != NATS_NOT_YET_CONNECTED) throw Error(refusal(status));
     jsOptions js_options;
     jsOptions_Init(&js_options);
     js_options.Wait = options_.wait.count();
@@ -163,6 +153,29 @@ class NatsLink::Implementation {
     js_.reset();
     if (connection_) natsConnection_Close(connection_.get());
     connection_.reset();
+  }
+
+  // Why no connection can be made, whatever is tried.
+  std::string refusal(natsStatus status) const {
+    const std::string servers = without_passwords(options_.servers);
+    if (status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED) {
+      return servers + ": the server refuses the credentials";
+    }
+    if (status == NATS_SECURE_CONNECTION_REQUIRED) {
+      return servers + ": the server wants TLS; name its certificates with --nats-ca";
+    }
+    if (status == NATS_SECURE_CONNECTION_WANTED) {
+      return servers +
+             ": the server has no TLS, but --nats-ca, --nats-certificate or tls:// ask for it";
+    }
+    natsStatus last{};
+    const char* const detail = nats_GetLastError(&last);
+    const std::string why =
+        detail != nullptr && *detail != '\0' ? detail : natsStatus_GetText(status);
+    if (status == NATS_SSL_ERROR) {
+      return servers + ": TLS: " + why + "; --nats-ca names the certificates to trust";
+    }
+    return servers + ": " + why;
   }
 
   natsConnection* connection() const noexcept { return connection_.get(); }
@@ -195,6 +208,16 @@ class NatsLink::Implementation {
   }
   static void on_disconnected(natsConnection*, void* note) {
     (*static_cast<Callback*>(note))("NATS: the connection is lost; trying again", "");
+  }
+  // libnats gives up when servers refuse the credentials again and again.
+  static void on_closed(natsConnection* connection, void* note) {
+    const char* why = nullptr;
+    natsConnection_GetLastError(connection, &why);
+    const std::string line = fmt::format(
+        "NATS: the servers refuse this connection for good ({}); start again with "
+        "credentials that they take",
+        why == nullptr ? "" : why);
+    (*static_cast<Callback*>(note))(line, "");
   }
   static void on_message(natsConnection*, natsSubscription*, natsMsg* raw, void* handler) {
     const Message message(raw);

@@ -18,13 +18,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::milliseconds kHeartbeat = 500ms, kKeepModel = 30s, kConfirmWait = 5s;
+constexpr std::chrono::milliseconds kConfirmWait = 5s;
 
 const Failure kNoModel{Failure::Code::kUnavailable,
                        "this node has no model yet: it waits for a trainer"};
 const Failure kAtTrainer{Failure::Code::kConflict,
                          "a node has no log and does not learn: ask the trainer"};
 const Failure kNotInCluster{Failure::Code::kConflict, "this call is not for clusters"};
+
+Failure used_otherwise(const std::string& event_id) {
+  return {Failure::Code::kConflict,
+          fmt::format("the event id '{}' was used for another request", event_id), "eventId"};
+}
 
 std::filesystem::path spool_folder(const std::filesystem::path& folder) {
   if (std::filesystem::exists(settings_file(folder))) {
@@ -36,38 +41,19 @@ std::filesystem::path spool_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
-void RecentAnswers::add(Entry entry) {
-  const std::lock_guard lock(mutex_);
-  const std::string id = entry.answer.event_id;
-  if (!entries_.emplace(id, std::move(entry)).second) return;
-  order_.push_back(id);
-  if (order_.size() <= kKept) return;
-  entries_.erase(order_.front());
-  order_.pop_front();
-}
-
-std::optional<RecentAnswers::Entry> RecentAnswers::find(const std::string& event_id) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = entries_.find(event_id);
-  if (found == entries_.end()) return std::nullopt;
-  return found->second;
-}
-
 NodeService::NodeService(ServiceOptions service, const ClusterOptions& cluster)
     : options_(completed(std::move(service))),
       names_(cluster.application),
       confirm_stream_(cluster.confirm_stream),
+      session_(ids_.next().substr(0, 8)),
+      order_([this](std::uint64_t number) { return link_->message(names_.stream, number); }),
       started_(options_.steady_clock()),
       spool_(spool_folder(options_.folder), {.note = options_.note}),
       node_(node_id(cluster.application)),
       inbox_(options_.folder, options_.agent, options_.seed, options_.clock, options_.note),
       shipper_(spool_, {.node = node_,
-                        .append =
-                            [this](const std::string& id, std::string_view bytes) {
-                              auto appended = link_->append(names_.events, id, bytes);
-                              if (appended.ok()) static_cast<void>(link_->publish(names_.news, ""));
-                              return appended;
-                            },
+                        .append = [this](const std::string& id,
+                                         std::string_view bytes) { return append(id, bytes); },
                         .shipped = [this](Sequence through) { confirm(through); },
                         .note = options_.note}),
       writer_(
@@ -85,6 +71,8 @@ NodeService::NodeService(ServiceOptions service, const ClusterOptions& cluster)
                    [this](std::string_view bytes, std::string_view) { inbox_.take(bytes); });
   link_->subscribe(names_.leader,
                    [this](std::string_view bytes, std::string_view) { heard_leader(bytes); });
+  link_->subscribe(names_.nodes,
+                   [this](std::string_view bytes, std::string_view) { heard_node(bytes); });
   writer_.start();
   shipper_.start();
   thread_ = std::thread([this] { run(); });
@@ -117,6 +105,10 @@ std::optional<Failure> NodeService::closed() const {
     return Failure{Failure::Code::kUnavailable,
                    "the trainer has records of this node that its spool never had: the folder is "
                    "an old copy; begin a new one"};
+  }
+  constexpr Milliseconds kHeardLately = 3000;
+  if (twin_heard_ != 0 && options_.steady_clock() < twin_heard_ + kHeardLately) {
+    return kTwin;
   }
   if (!inbox_.newest()) return kNoModel;
   return std::nullopt;
@@ -165,10 +157,7 @@ void NodeService::rank(std::string body, Answer<RankAnswer> answer) {
   } else if (auto before = recent_.find(request.value().event_id)) {
     // A retry gets the same answer, whatever has been learned since.
     if (before->fingerprint == request.value().fingerprint) return answer(before->answer);
-    return answer(Failure{
-        Failure::Code::kConflict,
-        fmt::format("the event id '{}' was used for another request", request.value().event_id),
-        "eventId"});
+    return answer(used_otherwise(request.value().event_id));
   }
   const auto newest = inbox_.newest();
   RankOperation operation = decide(std::move(request).value(), std::move(body),
@@ -185,8 +174,17 @@ void NodeService::rank(std::string body, Answer<RankAnswer> answer) {
                            {operation.answer.event_id, chosen.id, options_.clock(),
                             chosen.probability, operation.answer.ranking.size(), operation.mode},
                            operation.explored, operation.agreed);
-          recent_.add({operation.fingerprint, operation.answer});
-          answer(operation.answer);
+          const auto first = order_.first(operation.answer.event_id);
+          if (!first) {
+            recent_.add({operation.fingerprint, operation.answer});
+            return answer(operation.answer);
+          }
+          // With --confirm stream. It may be of another node: then the trainer skips this node's.
+          recent_.add(*first);
+          if (first->fingerprint != operation.fingerprint) {
+            return answer(used_otherwise(operation.answer.event_id));
+          }
+          answer(first->answer);
         });
 }
 
@@ -280,66 +278,6 @@ void NodeService::count_connections(
 
 bool NodeService::ready() const {
   return !closed() && !writer_.broken() && (!confirm_stream_ || (link_ && link_->connected()));
-}
-
-void NodeService::heard_leader(std::string_view text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) return;
-  const auto epoch = json.value("epoch", std::uint64_t{0});
-  if (epoch < epoch_) return;  // of a leader that was replaced
-  epoch_ = epoch;
-  leader_heard_ = options_.steady_clock();
-  leader_version_ = json.value("version", std::uint64_t{0});
-  const bool idle = json.value("idle", false);
-  const auto& positions = json.at("positions");
-  const auto found = positions.find(node_);
-  const Sequence position = found == positions.end() ? 0 : found->get<Sequence>();
-  bool misses = false;
-  for (const auto& each : json.at("misses")) misses = misses || each == node_;
-  if (position > spool_.last()) {
-    if (!too_far_.exchange(true)) options_.note(closed()->message);
-    return;
-  }
-  shipper_.trainer_has(position, misses, idle);
-}
-
-void NodeService::run() {
-  auto next_kept = Clock::now() + kKeepModel;
-  bool kept = false;
-  for (;;) {
-    std::vector<std::function<void(Status)>> late;
-    {
-      std::unique_lock lock(mutex_);
-      wake_.wait_for(lock, kHeartbeat, [this] { return stopping_; });
-      const auto now = Clock::now();
-      while (!unconfirmed_.empty() && (stopping_ || unconfirmed_.front().until <= now)) {
-        late.push_back(std::move(unconfirmed_.front().answer));
-        unconfirmed_.pop_front();
-      }
-      if (stopping_ && late.empty()) return;
-    }
-    call_safely(options_.note, "the node's heartbeat failed: ", [&] {
-      for (const auto& each : late) {
-        each(Failure{Failure::Code::kUnavailable,
-                     "the record is on this node's disk, but the stream has not confirmed it"});
-      }
-      const auto newest = inbox_.newest();
-      const nlohmann::ordered_json json = {{"node", node_},
-                                           {"keptFrom", spool_.first()},
-                                           {"last", spool_.last()},
-                                           {"shipped", shipper_.shipped()},
-                                           {"version", newest ? newest->model.version : 0}};
-      static_cast<void>(link_->publish(names_.nodes, json.dump()));
-      if (!newest || inbox_.incomplete() || newest->model.version < leader_version_) {
-        static_cast<void>(link_->publish(names_.ask, ""));
-      }
-      // The first model is kept at once: a node that is started again needs one.
-      if (Clock::now() < next_kept && (kept || !newest)) return;
-      kept = true;
-      next_kept = Clock::now() + kKeepModel;
-      inbox_.keep();
-    });
-  }
 }
 
 void NodeService::stop() {

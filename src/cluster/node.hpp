@@ -8,7 +8,6 @@
 #include <mutex>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include "cluster/model_inbox.hpp"
@@ -17,6 +16,7 @@
 #include "cluster/shipper.hpp"
 #include "cluster/spool.hpp"
 #include "cluster/spool_writer.hpp"
+#include "cluster/stream_order.hpp"
 #include "sau/cluster/cluster.hpp"
 #include "serve/activity.hpp"
 #include "serve/event_ids.hpp"
@@ -25,22 +25,10 @@
 
 namespace sau::detail {
 
-// The answers of the latest decisions, for callers that try again. Thread-safe.
-class RecentAnswers {
- public:
-  struct Entry {
-    std::uint64_t fingerprint = 0;
-    RankAnswer answer;
-  };
-  void add(Entry entry);
-  std::optional<Entry> find(const std::string& event_id) const;
-
- private:
-  static constexpr std::size_t kKept = 10'000;
-  mutable std::mutex mutex_;
-  std::unordered_map<std::string, Entry> entries_;
-  std::deque<std::string> order_;
-};
+inline const Failure kTwin{
+    Failure::Code::kUnavailable,
+    "another node has the same id: the folder of one is a copy of the other's. Stop the copy, and "
+    "give that node a new folder"};
 
 // A node: decides with the newest published model, spools, answers, ships. Calls that need the log
 // or that change the model are refused: the trainer has those.
@@ -101,6 +89,9 @@ class NodeService final : public ServiceBackend {
   std::optional<Failure> closed() const;
   void spool(const Spooled& spooled, Answer<Done> answer);
   void heard_leader(std::string_view json);
+  void heard_node(std::string_view json);
+  std::string presence() const;
+  Result<std::uint64_t> append(const std::string& id, std::string_view bytes);
   void confirm(Sequence through);
   void run();
 
@@ -110,7 +101,9 @@ class NodeService final : public ServiceBackend {
   Metrics metrics_;
   Activity activity_;
   EventIds ids_;
+  const std::string session_;  // of this process; a copy of the folder has the same id
   RecentAnswers recent_;
+  StreamOrder order_;  // used only with --confirm stream
   Milliseconds started_;
   Spool spool_;
   std::string node_;
@@ -118,7 +111,9 @@ class NodeService final : public ServiceBackend {
   std::atomic<std::uint64_t> epoch_{0};
   std::atomic<Milliseconds> leader_heard_{0};  // by the steady clock
   std::atomic<std::uint64_t> leader_version_{0};
-  std::atomic<bool> too_far_{false};  // the trainer has records that this spool never had
+  std::atomic<bool> too_far_{false};         // the trainer has records that this spool never had
+  std::atomic<Milliseconds> twin_heard_{0};  // by the steady clock
+  std::atomic<Sequence> given_up_{0};        // dropped records that the leader's log lacks; noted
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "serve/event_ids.hpp"
@@ -36,8 +37,10 @@ void Shipper::wake() {
 
 void Shipper::trainer_has(Sequence position, bool misses, bool idle) {
   spool_.drop(position);
+  // Records that were dropped before cannot be shipped again: this trainer will never have them.
+  const Sequence next = std::max(position + 1, spool_.first());
   const std::lock_guard lock(mutex_);
-  if (position >= shipped_) return;
+  if (next > shipped_) return;
   const auto now = Clock::now();
   // What was confirmed lately may be on its way, and so may what was shipped after a rewind.
   const bool is_lost =
@@ -45,7 +48,7 @@ void Shipper::trainer_has(Sequence position, bool misses, bool idle) {
       (idle && now > last_confirmed_ + options_.patience && now > last_rewind_ + options_.patience);
   if (!is_lost) return;
   last_rewind_ = now;
-  go_back_ = position + 1;
+  go_back_ = next;
   wake_.notify_one();
 }
 

@@ -17,16 +17,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds kLookPause = 1s, kTickAfter = 1s, kRetryFeed = 200ms,
-                                    kIdleWait = 100ms, kHeraldPause = 100ms, kPresencePause = 500ms,
-                                    kRenewPause = 1s, kModelPause = 50ms, kAskedPause = 400ms,
-                                    kNodeGone = 60s;
-constexpr int kModelShare = 10;  // publishing takes at most this fraction of the time
-constexpr std::size_t kModelBytes = 512U << 10, kTakenBytes = 256U << 10, kChecksumsKept = 2000;
-constexpr const char* kLeaseKey = "leader";
-
-std::string settings_text(const FolderSettings& settings) {
-  return fmt::format("{} seed={}", settings.agent, settings.seed);
-}
+                                    kIdleWait = 100ms, kLostForGood = 3s;
+constexpr std::size_t kTakenBytes = 256U << 10;
 
 }  // namespace
 
@@ -65,11 +57,18 @@ Trainer::Trainer(LocalService& service, TrainerOptions options)
   });
   link_->subscribe(names_.taken + leadership_.trainer(),
                    [this](std::string_view bytes, std::string_view reply_to) {
+                     // Whoever was replaced must not be followed.
+                     if (!leadership_.leads()) return;
                      static_cast<void>(link_->publish(std::string(reply_to), messages_for(bytes)));
                    });
   feed_ = std::thread([this] { feed(); });
   herald_ = std::thread([this] { herald(); });
   publish_ = std::thread([this] { publish(); });
+}
+
+std::string Trainer::settings_text() const {
+  const FolderSettings& settings = service_.settings();
+  return fmt::format("{} seed={}", settings.agent, settings.seed);
 }
 
 Trainer::~Trainer() {
@@ -98,9 +97,27 @@ void Trainer::fail(const std::string& why) {
   if (!why.empty()) note_safely(options_.note, "", why.c_str());
 }
 
-std::string Trainer::what_is_wrong() const {
+std::string Trainer::fault() const {
+  if (std::string twin = leadership_.twin(Clock::now()); !twin.empty()) return twin;
   const std::lock_guard lock(mutex_);
-  return wrong_;
+  return other_model_.empty() ? wrong_ : other_model_;
+}
+
+std::string Trainer::what_is_wrong() const {
+  if (std::string wrong = fault(); !wrong.empty()) return wrong;
+  const std::lock_guard lock(mutex_);
+  return unfit_;
+}
+
+void Trainer::unfit(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  unfit_ = why;
+  gives_up_ = true;
+}
+
+void Trainer::works() {
+  const std::lock_guard lock(mutex_);
+  if (!gives_up_) unfit_.clear();
 }
 
 bool Trainer::look_at_stream() {
@@ -139,20 +156,29 @@ void Trainer::feed() {
   }
 }
 
+void Trainer::make_stream() {
+  const Status made = link_->create_stream({.name = names_.stream,
+                                            .subject = names_.events,
+                                            .description = "sau: what the nodes were told",
+                                            .replicas = options_.cluster.replicas});
+  last_look_ = {};
+  if (made.ok()) {
+    trouble_.clear();
+  } else if (link_->connected() && std::exchange(trouble_, made.failure().message) != trouble_) {
+    note_safely(options_.note, "", trouble_.c_str());
+  }
+}
+
 bool Trainer::lead_some() {
   bool looked = false;
   if (Clock::now() > last_look_ + kLookPause) {
     if (!look_at_stream()) return false;
     looked = true;
   }
-  if (!what_is_wrong().empty()) return false;
+  if (!fault().empty()) return false;
   if (!has_stream_) {
-    const Status made = link_->create_stream({.name = names_.stream,
-                                              .subject = names_.events,
-                                              .description = "sau: what the nodes were told",
-                                              .replicas = options_.cluster.replicas});
-    last_look_ = {};
-    return made.ok();
+    make_stream();
+    return false;
   }
   const StreamPlace place = feeder_.place();
   std::uint64_t at = place.life == stream_.created ? place.place : 0;
@@ -164,29 +190,63 @@ bool Trainer::lead_some() {
     last_look_ = {};
     return false;
   }
+  // The lease may have ended while the server was asked.
+  if (!leadership_.leads()) return false;
   if (message.value()) {
     idle_ = false;
-    const Status taken =
-        take(feeder_.next(stream_.created, next, message.value()->time, message.value()->bytes));
-    if (!taken.ok()) throw Error(taken.failure().message);
+    if (!go_on_without(feeder_.lost_before(message.value()->bytes), at)) return false;
+    take(feeder_.next(stream_.created, next, message.value()->time, message.value()->bytes));
     return true;
   }
   if (looked && next <= stream_.last) {
     // A hole. It counts as a message that cannot be read, so that standbys count alike.
-    const Status taken = take(feeder_.next(stream_.created, next, 0, ""));
-    if (!taken.ok()) throw Error(taken.failure().message);
+    take(feeder_.next(stream_.created, next, 0, ""));
     return true;
   }
   idle_ = true;
+  const auto lost = lost_from_spools();
+  if (!lost) {
+    lost_since_ = Clock::time_point::max();
+    works();
+  } else {
+    lost_since_ = std::min(lost_since_, Clock::now());
+    if (Clock::now() > lost_since_ + kLostForGood) return go_on_without(lost, at);
+  }
   tick();
   return false;
 }
 
-Status Trainer::take(const TakenMessage& message) {
-  Status taken = feeder_.apply(message);
-  if (taken.ok()) last_taken_ = Clock::now();
-  if (const std::string behind = feeder_.behind(); !behind.empty()) fail(behind);
-  return taken;
+bool Trainer::go_on_without(const std::optional<ShippedBatch>& lost, std::uint64_t at) {
+  if (!lost) return true;
+  if (!options_.cluster.lead) {
+    unfit(fmt::format(
+        "node {} has dropped its records before {}, and this log lacks some of them: another "
+        "trainer has the rest, or had it. Start that one, or copy its folder; if it is gone, lead "
+        "with --lead and lose what only that one had",
+        lost->node, lost->first));
+    return false;
+  }
+  take(feeder_.next(stream_.created, at, 0, encode(*lost)));
+  return true;
+}
+
+std::optional<ShippedBatch> Trainer::lost_from_spools() const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [id, node] : nodes_) {
+    if (auto lost = feeder_.lost_before(id, node.kept_from)) return lost;
+  }
+  return std::nullopt;
+}
+
+void Trainer::take(const TakenMessage& message) {
+  const Status taken = feeder_.apply(message);
+  if (taken.ok()) {
+    last_taken_ = Clock::now();
+    return works();
+  }
+  // Another trainer may have a disk that is not full.
+  if (leadership_.leads()) unfit(taken.failure().message);
+  throw Error(taken.failure().message);
 }
 
 // While events wait, the stream must tell how late it is.
@@ -200,31 +260,37 @@ void Trainer::tick() {
 
 bool Trainer::follow_some() {
   idle_ = false;
+  lost_since_ = Clock::time_point::max();
   const auto leader = leadership_.leader();
   if (leader.trainer.empty() || leader.trainer == leadership_.trainer()) return false;
+  if (!leadership_.twin(Clock::now()).empty()) return false;
   const StreamPlace place = feeder_.place();
   const LogHead head = service_.store().read([](const EventStore& store) { return store.head(); });
   const nlohmann::ordered_json request = {{"number", place.number},
                                           {"last", head.last},
                                           {"chain", head.chain},
-                                          {"settings", settings_text(service_.settings())}};
+                                          {"settings", settings_text()}};
   const auto reply =
       link_->request(names_.taken + leader.trainer, request.dump(), std::chrono::seconds(1));
   if (!reply.ok()) return false;
   ByteReader reader(reply.value());
   const std::string wrong(reader.take_text());
   if (!wrong.empty()) {
-    followed_ = false;
+    {
+      const std::lock_guard lock(mutex_);
+      followed_ = {};
+    }
     fail(wrong);
     return false;
   }
-  fail("");
   const auto count = reader.take<std::uint32_t>();
   for (std::uint32_t i = 0; i < count; ++i) {
-    const Status taken = take(good(decode_taken(reader.take_text()), "the leader's answer"));
-    if (!taken.ok()) throw Error(taken.failure().message);
+    take(good(decode_taken(reader.take_text()), "the leader's answer"));
   }
-  followed_ = true;
+  fail("");
+  works();
+  const std::lock_guard lock(mutex_);
+  followed_ = Clock::now();
   return count > 0;
 }
 
@@ -232,7 +298,7 @@ std::string Trainer::messages_for(std::string_view request) const {
   std::string wrong;
   std::vector<std::string> messages;
   const auto json = nlohmann::json::parse(request, nullptr, false);
-  const std::string own = settings_text(service_.settings());
+  const std::string own = settings_text();
   try {
     const std::uint64_t number = json.at("number");
     if (json.at("settings") != own) {
@@ -265,175 +331,12 @@ std::string Trainer::messages_for(std::string_view request) const {
   return reply;
 }
 
-// The thread that renews the lease or waits for it, and tells the others how this trainer is.
-void Trainer::herald() {
-  auto next_presence = Clock::now(), next_lease = Clock::now();
-  std::string told;
-  while (pause(kHeraldPause)) {
-    call_safely(options_.note, "the trainer's heartbeat failed: ", [&] {
-      const auto now = Clock::now();
-      if (leadership_.leads()) announce();
-      if (now >= next_presence) {
-        next_presence = now + kPresencePause;
-        static_cast<void>(link_->publish(
-            names_.trainers,
-            leadership_.presence(feeder_.place(), settings_text(service_.settings()))));
-      }
-      if (now < next_lease) return;
-      next_lease = now + kRenewPause;
-      const bool leads = leadership_.leads();
-      if (leads) {
-        // Whoever lacks records must not lead: the lease ends.
-        const auto renewed = feeder_.behind().empty()
-                                 ? link_->take_lease(names_.leases, kLeaseKey, leadership_.lease(),
-                                                     leadership_.revision())
-                                 : Result<std::uint64_t>(Failure{});
-        if (renewed.ok()) return leadership_.took(renewed.value(), false, now);
-        leadership_.not_renewed(now);
-      }
-      next_lease = now + kPresencePause;
-      const auto lease = link_->lease(names_.leases, kLeaseKey);
-      if (!lease.ok()) {
-        if (!link_->connected()) return;
-        static_cast<void>(
-            link_->create_leases(names_.leases, Leadership::kLease, options_.cluster.replicas));
-        return;
-      }
-      std::uint64_t revision = 0;
-      if (lease.value()) {
-        const auto json = nlohmann::json::parse(lease.value()->holder, nullptr, false);
-        if (!json.is_object() || json.value("trainer", "") != leadership_.trainer()) {
-          return leadership_.lost_to(lease.value()->holder);
-        }
-        revision = lease.value()->revision;  // it was ours before a restart
-      }
-      std::string why = what_is_wrong();
-      auto stream = Leadership::Stream::kUnknown;
-      const StreamPlace place = feeder_.place();
-      if (look_at_stream()) {
-        const std::lock_guard lock(mutex_);
-        const bool same = has_stream_ && place.life == stream_.created &&
-                          stream_.last >= place.place && stream_.first <= place.place + 1;
-        stream = same ? Leadership::Stream::kSame : Leadership::Stream::kOther;
-      }
-      if ((why.empty() || options_.cluster.lead) &&
-          (leads || leadership_.may_lead(place, stream, now, why))) {
-        const auto taken =
-            link_->take_lease(names_.leases, kLeaseKey, leadership_.next_lease(), revision);
-        if (taken.ok()) leadership_.took(taken.value(), true, now);
-      } else if (!why.empty() && std::exchange(told, why) != why) {
-        options_.note("nobody leads, and this trainer does not either: " + why);
-      }
-    });
-  }
-}
-
-void Trainer::announce() {
-  const StreamPlace place = feeder_.place();
-  nlohmann::ordered_json json = {
-      {"trainer", leadership_.trainer()}, {"epoch", leadership_.epoch()},
-      {"number", place.number},           {"idle", idle_.load()},
-      {"version", sent_version_.load()},  {"positions", feeder_.positions()},
-      {"misses", feeder_.misses()}};
-  {
-    const std::lock_guard lock(mutex_);
-    json["checksum"] = sent_checksum_;
-  }
-  static_cast<void>(link_->publish(names_.leader, json.dump()));
-}
-
-void Trainer::heard_leader(std::string_view text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object() || json.value("trainer", "") == leadership_.trainer()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    const Sequence version = json.at("version");
-    checksums_[version] = json.at("checksum");
-    if (checksums_.size() > kChecksumsKept) checksums_.erase(checksums_.begin());
-    news_ = json.at("number").get<std::uint64_t>() > feeder_.place().number;
-  }
-  wake_.notify_all();
-}
-
-void Trainer::heard_node(std::string_view text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) return;
+bool Trainer::ready() const {
+  constexpr std::chrono::milliseconds kFollowedLately = 3s;
+  if (!link_->connected() || !what_is_wrong().empty()) return false;
   const auto now = Clock::now();
   const std::lock_guard lock(mutex_);
-  nodes_[json.at("node")] = {now, json.at("version"), json.at("last")};
-  std::erase_if(nodes_, [now](const auto& each) { return now - each.second.heard > kNodeGone; });
-}
-
-// The thread that publishes models, or compares its own with the leader's.
-void Trainer::publish() {
-  auto next = Clock::now(), next_answer = Clock::now();
-  while (pause(20ms)) {
-    call_safely(options_.note, "the model could not be published: ", [&] {
-      const auto begin = Clock::now();
-      if (begin < next) return;
-      if (!leadership_.leads()) {
-        sent_version_ = 0;
-        next = begin + kPresencePause;
-        return compare_models();
-      }
-      bool configured = false;
-      {
-        const std::lock_guard lock(mutex_);
-        configured = sent_configuration_ != to_json(service_.configuration());
-      }
-      const bool asked = begin >= next_answer && asked_.exchange(false);
-      if (!asked && !configured && sent_version_ != 0 &&
-          service_.published_version() == sent_version_) {
-        return;
-      }
-      if (asked) next_answer = begin + kAskedPause;
-      send_model();
-      const auto end = Clock::now();
-      next = end + std::max<Clock::duration>(kModelPause, kModelShare * (end - begin));
-    });
-  }
-}
-
-void Trainer::send_model() {
-  const LearnedSoFar learned = service_.learned();
-  ModelPart part{.epoch = leadership_.epoch(),
-                 .version = learned.version,
-                 .checksum = hash_of(learned.model),
-                 .configuration = to_json(service_.configuration()),
-                 .bytes = {}};
-  part.parts = static_cast<std::uint32_t>((learned.model.size() + kModelBytes - 1) / kModelBytes);
-  for (; part.part < part.parts; ++part.part) {
-    part.bytes = learned.model.substr(part.part * kModelBytes, kModelBytes);
-    if (!link_->publish(names_.model, encode(part)).ok()) return;
-  }
-  const std::lock_guard lock(mutex_);
-  sent_checksum_ = model_checksum(learned.model);
-  sent_configuration_ = part.configuration;
-  sent_version_ = learned.version;
-}
-
-void Trainer::compare_models() {
-  const Sequence version = service_.published_version();
-  {
-    const std::lock_guard lock(mutex_);
-    if (version == last_compared_ || !checksums_.contains(version)) return;
-  }
-  const LearnedSoFar learned = service_.learned();
-  const std::string own = model_checksum(learned.model);
-  const std::lock_guard lock(mutex_);
-  const auto found = checksums_.find(learned.version);
-  if (found == checksums_.end()) return;
-  last_compared_ = learned.version;
-  compared_.fetch_add(1);
-  if (found->second == own) return;
-  different_.fetch_add(1);
-  wrong_ = fmt::format("the model of version {} has the checksum {}, and the leader's has {}",
-                       learned.version, own, found->second);
-  note_safely(options_.note, "", wrong_.c_str());
-}
-
-bool Trainer::ready() const {
-  return link_->connected() && what_is_wrong().empty() && (leadership_.leads() || followed_);
+  return leadership_.leads(now) || now < followed_ + kFollowedLately;
 }
 
 }  // namespace sau::detail

@@ -40,13 +40,18 @@ class Trainer {
   // Thread-safe.
   bool ready() const;
   std::string metrics() const;
+  // The members of the application, as JSON, for the live page.
+  std::string members() const;
 
  private:
   using Clock = std::chrono::steady_clock;
 
   struct Node {
     Clock::time_point heard;
-    Sequence version = 0, last = 0;
+    std::string host;
+    Sequence version = 0, last = 0, kept_from = 0;
+    std::uint64_t ranks = 0, rewards = 0;
+    bool ready = false;
   };
 
   bool pause(std::chrono::milliseconds time);  // returns whether it goes on
@@ -57,8 +62,14 @@ class Trainer {
   bool lead_some();
   bool follow_some();
   bool look_at_stream();
+  void make_stream();
+  // Whether it can go on though nodes have dropped records that the log lacks: there are none, or
+  // they are given up.
+  bool go_on_without(const std::optional<ShippedBatch>& lost, std::uint64_t at);
+  // A node that has dropped such records.
+  std::optional<ShippedBatch> lost_from_spools() const;
   void tick();
-  Status take(const TakenMessage& message);
+  void take(const TakenMessage& message);  // throws Error
   void send_model();
   void compare_models();
   void announce();
@@ -66,8 +77,18 @@ class Trainer {
   std::string messages_for(std::string_view request) const;
   void heard_leader(std::string_view json);
   void heard_node(std::string_view json);
+  // Returns whether the lease is this trainer's for now.
+  bool renew(Clock::time_point now);
+  void ask_for_lease(Clock::time_point now);
+  void release();
+  // Called by the feeding thread: this trainer must not lead for a while.
+  void unfit(const std::string& why);
+  void works();
   void fail(const std::string& why);
+  // Why it cannot lead whatever it tries; and that, or why it gave up the lead.
+  std::string fault() const;
   std::string what_is_wrong() const;
+  std::string settings_text() const;
 
   LocalService& service_;
   const TrainerOptions options_;
@@ -78,14 +99,23 @@ class Trainer {
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   bool stopping_ = false, news_ = false;
-  std::string wrong_;  // why it neither leads nor follows
+  std::string wrong_;        // why it neither leads nor follows
+  std::string other_model_;  // why its model cannot be trusted; stays until a restart
+  std::string unfit_;        // why it gave up the lead; until something works again
+  bool gives_up_ = false;    // the herald is to release the lease
+  Clock::time_point fit_again_{};
   std::map<std::string, Node> nodes_;
   std::map<Sequence, std::string> checksums_;  // of the leader's models, by version
   StreamState stream_;                         // as it was when somebody looked
   bool has_stream_ = false;
-  Clock::time_point last_look_{}, last_taken_ = Clock::now();
+  Clock::time_point followed_{};  // a leader that answers, most lately
+  Clock::time_point last_look_{};
+  // Used only by the feeding thread.
+  Clock::time_point last_taken_ = Clock::now(), lost_since_ = Clock::time_point::max();
+  std::string trouble_;  // why the stream cannot be made
+  std::string told_;     // why nobody leads; used only by the herald
 
-  std::atomic<bool> idle_{false}, asked_{false}, followed_{false};
+  std::atomic<bool> idle_{false}, asked_{false};
   std::atomic<Sequence> sent_version_{0}, compared_{0};
   std::atomic<std::uint64_t> ticks_{0}, different_{0};
   std::string sent_checksum_, sent_configuration_;  // guarded by mutex_

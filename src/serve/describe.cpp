@@ -230,6 +230,7 @@ std::string describe_status(const ServiceView& view, const Activity& activity,
                                          ? mean_of(static_cast<double>(all.agreed), all.ranks)
                                          : Json()}}},
            {"gate", view.gate ? Json::parse(to_json(*view.gate)) : Json()},
+           {"cluster", view.cluster.empty() ? Json() : Json::parse(view.cluster)},
            {"history", list_of(history)},
            {"actions", std::move(actions)},
            {"actionCount", view.known_actions},

@@ -49,6 +49,7 @@ struct ServiceView {
   std::optional<GateState> gate = {};
   std::vector<Activity::Share> shares = {};
   std::vector<ActionRecord> actions = {};
+  std::string cluster = {};  // its members, as JSON, at a trainer
 };
 // What the agent has learned about the actions of these shares; about the `limit` ids with most
 // rewards in any case.

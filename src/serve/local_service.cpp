@@ -103,6 +103,9 @@ class StoredService final : public LocalService, public JournalObserver {
   std::size_t early_rewards() const override { return journal_.early(); }
   std::size_t waiting() const override { return journal_.waiting(); }
   const FolderSettings& settings() const override { return settings_; }
+  void show_cluster(std::function<std::string()> members) override {
+    cluster_ = std::move(members);
+  }
   std::optional<GateState> gate() const override { return learner_.gate(); }
 
   void rank(std::string body, Answer<RankAnswer> answer) override {
@@ -229,6 +232,7 @@ class StoredService final : public LocalService, public JournalObserver {
                      .fault = published->agent->fault(),
                      .members = published->agent->members(),
                      .gate = learner_.gate()};
+    if (cluster_) view.cluster = cluster_();
     constexpr std::size_t kActions = 50;
     view.shares = activity_.shares(kActions);
     view.actions = records_of(*published->agent, view.shares, kActions);
@@ -353,6 +357,7 @@ class StoredService final : public LocalService, public JournalObserver {
   }
 
   bool fed_;
+  std::function<std::string()> cluster_;
   ServiceOptions options_;
   FolderSettings settings_;
   SharedStore store_;

@@ -22,6 +22,8 @@ class LocalService : public ServiceBackend {
   virtual std::size_t early_rewards() const = 0;
   virtual std::size_t waiting() const = 0;  // events without their reward
   virtual const FolderSettings& settings() const = 0;
+  // Shown by status(): the members of a cluster, as JSON. Set before anybody asks.
+  virtual void show_cluster(std::function<std::string()> members) = 0;
 };
 
 // `fed`: nothing is taken but messages given to feed(), and they say how late it is.

@@ -9,6 +9,7 @@ import random
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -20,6 +21,14 @@ from ports import free_port, free_ports
 LOST = (ConnectionError, http.client.HTTPException, TimeoutError, OSError)
 NATS = shutil.which("nats-server") or "/usr/sbin/nats-server"
 AGENT = "hashed_linear+sau_sampling"
+
+
+def listens(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        return True
+    except OSError:
+        return False
 
 
 class NatsServers:
@@ -50,6 +59,11 @@ class NatsServers:
                 [NATS, "-c", self.case.path(f"nats{i}.conf")], stdin=subprocess.DEVNULL, stdout=log,
                 stderr=log, cwd=self.case.folder)
         self.case.addCleanup(stop, self.processes[i])
+
+    def wait(self):
+        """Returns when all servers take connections."""
+        for port in self.ports:
+            self.case.until(lambda port=port: listens(port), lambda: "NATS listens")
 
     def kill(self, i):
         self.processes[i].kill()

@@ -138,7 +138,7 @@ class Cluster(ClusterTestCase):
         nats = NatsServers(self, extra='authorization { user: "sau", password: "secret" }\n')
         wrong = nats.url.replace("//", "//sau:wrong@")
         right = nats.url.replace("//", "//sau:secret@")
-        self.until(lambda: self.listens(nats), lambda: "NATS listens")
+        nats.wait()
         self.refused(1, "train", "denied", "--join", wrong, says=["refuses the credentials"])
         self.refused(1, "serve", "node", "--join", wrong, says=["refuses the credentials"])
         trainer = self.trainer(right, "trainer", "--agent", AGENT)
@@ -190,13 +190,6 @@ class Cluster(ClusterTestCase):
         self.assertEqual(times, sorted(times))
         for name in ("e1", "e2"):
             self.assertEqual([reward["late"] for reward in events[name]["rewards"]], [False])
-
-    def listens(self, nats):
-        try:
-            socket.create_connection(("127.0.0.1", nats.ports[0]), timeout=1).close()
-            return True
-        except OSError:
-            return False
 
     def test_a_cluster_in_one_command(self):
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/cluster.sh")

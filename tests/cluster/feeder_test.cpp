@@ -5,9 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cluster/leadership.hpp"
-#include "sau/catalog/catalog.hpp"
-#include "serve/decide.hpp"
+#include "cluster/cluster_support.hpp"
 #include "serve/model_file.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -16,8 +14,6 @@ namespace {
 
 using sau::testing::TemporaryFolder;
 
-constexpr const char* kAgent = "hashed_linear(bits=8)+sau_sampling";
-
 // A trainer without a stream: the test hands it the messages.
 class FedTrainer {
  public:
@@ -25,7 +21,7 @@ class FedTrainer {
   void start() {
     ServiceOptions options;
     options.folder = folder_;
-    options.agent = kAgent;
+    options.agent = kSmallAgent;
     options.store = [](const std::filesystem::path& path) {
       return open_event_store(path, {.sync = false});
     };
@@ -65,15 +61,6 @@ class FedTrainer {
   std::optional<Feeder> feeder_;
 };
 
-std::string decision(const std::string& id) {
-  const std::string body = fmt::format(
-      R"({{"eventId":"{}","actions":[{{"id":"a","features":[{{"x":1}}]}},{{"id":"b"}}]}})", id);
-  auto request = read_rank_request(body, {});
-  PublishedModel model;
-  model.agent = make_offer_agent(kAgent, 1);
-  RankOperation operation = decide(std::move(request).value(), body, Configuration{}, model, 1);
-  return encode(Spooled(SpooledDecision{std::move(operation.record)}));
-}
 std::string reward(const std::string& id, double value) {
   return encode(Spooled(SpooledReward{id, value}));
 }
@@ -87,11 +74,11 @@ constexpr Milliseconds kStart = 1'700'000'000'000, kSecond = 1000;
 TEST(Feeder, TakesEachRecordOnceHoweverOftenItComes) {
   const TemporaryFolder folder;
   FedTrainer trainer(folder / "t");
-  trainer.take(shipped("n", 1, {decision("e1"), reward("e1", 1.0)}), kStart);
+  trainer.take(shipped("n", 1, {encoded_decision("e1"), reward("e1", 1.0)}), kStart);
   const LogHead head = trainer.head();
-  trainer.take(shipped("n", 1, {decision("e1"), reward("e1", 1.0)}), kStart + 1);
+  trainer.take(shipped("n", 1, {encoded_decision("e1"), reward("e1", 1.0)}), kStart + 1);
   EXPECT_EQ(trainer.head().last, head.last);
-  trainer.take(shipped("n", 2, {reward("e1", 1.0), decision("e2")}), kStart + 2);
+  trainer.take(shipped("n", 2, {reward("e1", 1.0), encoded_decision("e2")}), kStart + 2);
   EXPECT_EQ(trainer.head().last, head.last + 1);
   EXPECT_EQ(trainer->positions().at("n"), 3U);
   EXPECT_EQ(trainer->counts().repeated_records, 3U);
@@ -100,17 +87,42 @@ TEST(Feeder, TakesEachRecordOnceHoweverOftenItComes) {
 TEST(Feeder, RefusesRecordsAfterAGapUntilTheMissingOnesCome) {
   const TemporaryFolder folder;
   FedTrainer trainer(folder / "t");
-  trainer.take(shipped("n", 1, {decision("e1")}), kStart);
-  trainer.take(shipped("n", 3, {decision("e3")}), kStart);
+  trainer.take(shipped("n", 1, {encoded_decision("e1")}), kStart);
+  trainer.take(shipped("n", 3, {encoded_decision("e3")}), kStart);
   EXPECT_EQ(trainer->positions().at("n"), 1U);
   EXPECT_EQ(trainer->misses(), std::set<std::string>{"n"});
-  EXPECT_EQ(trainer->behind(), "");
-  trainer.take(shipped("n", 2, {decision("e2"), decision("e3")}), kStart);
+  EXPECT_FALSE(trainer->lost_before(encode(shipped("n", 3, {encoded_decision("e3")}, 2))));
+  trainer.take(shipped("n", 2, {encoded_decision("e2"), encoded_decision("e3")}), kStart);
   EXPECT_EQ(trainer->positions().at("n"), 3U);
   EXPECT_TRUE(trainer->misses().empty());
-  // The node has dropped what this log lacks: another trainer must have it.
-  trainer.take(shipped("n", 9, {decision("e9")}, 8), kStart);
-  EXPECT_NE(trainer->behind(), "");
+}
+
+TEST(Feeder, WhatEveryNodeHasDroppedCanOnlyBeGivenUp) {
+  const TemporaryFolder folder;
+  FedTrainer leader(folder / "leader"), standby(folder / "standby");
+  leader.take(shipped("n", 1, {encoded_decision("e1")}), kStart);
+  // Another trainer had records 2 to 7.
+  const auto next = shipped("n", 9, {encoded_decision("e9")}, 8);
+  EXPECT_FALSE(leader->lost_before("n", 2));
+  EXPECT_FALSE(leader->lost_before("nonsense"));
+  const auto lost = leader->lost_before(encode(next));
+  ASSERT_TRUE(lost);
+  leader.take(*lost, 0);
+  EXPECT_EQ(leader->counts().given_up, 6U);
+  EXPECT_EQ(leader->positions().at("n"), 7U);
+  // Record 8 is still in the spool.
+  leader.take(next, kStart);
+  EXPECT_EQ(leader->misses(), std::set<std::string>{"n"});
+  leader.take(shipped("n", 8, {encoded_decision("e8"), encoded_decision("e9")}, 8), kStart);
+  EXPECT_EQ(leader->positions().at("n"), 9U);
+  // A standby does the same.
+  for (const std::string& each : good(leader->taken(1, 100'000))) {
+    const Status taken = standby->apply(good(decode_taken(each)));
+    ASSERT_TRUE(taken.ok()) << taken.failure().message;
+  }
+  EXPECT_EQ(standby->positions(), leader->positions());
+  EXPECT_EQ(standby.head().chain, leader.head().chain);
+  EXPECT_EQ(standby->counts().given_up, 6U);
 }
 
 TEST(Feeder, ARewardWaitsForItsDecisionEvenAcrossARestart) {
@@ -119,7 +131,7 @@ TEST(Feeder, ARewardWaitsForItsDecisionEvenAcrossARestart) {
   trainer.take(shipped("two", 1, {reward("e1", 0.5)}), kStart);
   EXPECT_EQ(trainer.service().early_rewards(), 1U);
   trainer.restart();
-  trainer.take(shipped("one", 1, {decision("e1")}), kStart + kSecond);
+  trainer.take(shipped("one", 1, {encoded_decision("e1")}), kStart + kSecond);
   EXPECT_EQ(trainer.service().early_rewards(), 0U);
   EXPECT_EQ(trainer.event("e1").phase, EventPhase::kCompleted);
   EXPECT_EQ(trainer.event("e1").final_reward, 0.5);
@@ -140,8 +152,8 @@ TEST(Feeder, ARewardWhoseDecisionNeverComesIsDroppedAndCounted) {
 TEST(Feeder, TheFirstDecisionOfAnEventCounts) {
   const TemporaryFolder folder;
   FedTrainer trainer(folder / "t");
-  trainer.take(shipped("one", 1, {decision("e1")}), kStart);
-  trainer.take(shipped("two", 1, {decision("e1")}), kStart);
+  trainer.take(shipped("one", 1, {encoded_decision("e1")}), kStart);
+  trainer.take(shipped("two", 1, {encoded_decision("e1")}), kStart);
   EXPECT_EQ(trainer.head().decisions, 1U);
   EXPECT_EQ(trainer->counts().repeated_decisions, 1U);
   EXPECT_EQ(trainer->counts().contradicting, 0U);
@@ -150,11 +162,11 @@ TEST(Feeder, TheFirstDecisionOfAnEventCounts) {
 TEST(Feeder, APauseOfTheStreamExpiresNothing) {
   const TemporaryFolder folder;
   FedTrainer trainer(folder / "t");
-  trainer.take(shipped("n", 1, {decision("e1")}), kStart);
+  trainer.take(shipped("n", 1, {encoded_decision("e1")}), kStart);
   const Milliseconds later = kStart + 3 * 3600 * kSecond;
   trainer.take(shipped("n", 2, {reward("e1", 1.0)}), later);
   EXPECT_EQ(trainer.event("e1").phase, EventPhase::kCompleted);
-  trainer.take(shipped("n", 3, {decision("e2")}), later);
+  trainer.take(shipped("n", 3, {encoded_decision("e2")}), later);
   for (int i = 1; i <= 61; ++i) trainer.take({}, later + i * 10 * kSecond);
   EXPECT_EQ(trainer.event("e2").phase, EventPhase::kMissing);
 }
@@ -169,7 +181,7 @@ TEST(Feeder, LogAndModelDependOnTheMessagesAlone) {
     std::vector<std::string> records;
     for (int i = 0; i < 300; ++i) {
       const std::string id = fmt::format("e{}-{}", round, i);
-      records.push_back(decision(id));
+      records.push_back(encoded_decision(id));
       if (i % 3 == 0) records.push_back(reward(id, 0.25 * (i % 4)));
       if (i % 50 == 1 && round > 0)
         records.push_back(reward(fmt::format("e{}-{}", round - 1, i), 1));
@@ -200,8 +212,8 @@ TEST(Feeder, LogAndModelDependOnTheMessagesAlone) {
 TEST(Feeder, MessagesOfAnotherLogAreRefused) {
   const TemporaryFolder folder;
   FedTrainer one(folder / "one"), two(folder / "two");
-  one.take(shipped("n", 1, {decision("e1")}), kStart);
-  two.take(shipped("n", 1, {decision("other")}), kStart);
+  one.take(shipped("n", 1, {encoded_decision("e1")}), kStart);
+  two.take(shipped("n", 1, {encoded_decision("other")}), kStart);
   one.take(shipped("n", 2, {reward("e1", 1.0)}), kStart);
   const auto messages = good(one->taken(2, 1));
   ASSERT_EQ(messages.size(), 1U);
@@ -214,63 +226,10 @@ TEST(Feeder, WhatCannotBeReadIsSkippedAndCounted) {
   const TemporaryFolder folder;
   FedTrainer trainer(folder / "t");
   ASSERT_TRUE(trainer->apply(trainer->next(1, 1, kStart, "nonsense")).ok());
-  trainer.take(shipped("n", 1, {"nonsense", decision("e1")}), kStart);
+  trainer.take(shipped("n", 1, {"nonsense", encoded_decision("e1")}), kStart);
   EXPECT_EQ(trainer->counts().unreadable, 2U);
   EXPECT_EQ(trainer->positions().at("n"), 2U);
   EXPECT_EQ(trainer.head().decisions, 1U);
-}
-
-class LeadershipTest : public ::testing::Test {
- protected:
-  using Stream = Leadership::Stream;
-  std::unique_ptr<Leadership> make(const std::string& name, bool forced = false) {
-    std::filesystem::create_directories(folder_ / name);
-    return std::make_unique<Leadership>(folder_ / name, "app", forced, [](const std::string&) {});
-  }
-  bool may(const Leadership& who, std::uint64_t number, Stream stream) const {
-    std::string why;
-    return who.may_lead({number, 1, 1}, stream, later_, why);
-  }
-  TemporaryFolder folder_;
-  Leadership::Clock::time_point later_ = Leadership::Clock::now() + std::chrono::seconds(60);
-};
-
-TEST_F(LeadershipTest, WhileTheStreamLivesAnybodyMayLead) {
-  const auto one = make("one");
-  EXPECT_TRUE(may(*one, 5, Stream::kSame));
-  EXPECT_FALSE(may(*one, 5, Stream::kUnknown));
-}
-
-TEST_F(LeadershipTest, AfterItWasLostTheLongestLogLeadsAndNobodyMayBeMissing) {
-  const auto one = make("one"), two = make("two");
-  EXPECT_TRUE(may(*one, 5, Stream::kOther));  // it knows of no other
-  one->heard(two->presence({7, 1, 1}, ""), later_);
-  EXPECT_FALSE(may(*one, 5, Stream::kOther));
-  EXPECT_TRUE(may(*one, 8, Stream::kOther));
-  later_ += std::chrono::seconds(60);
-  EXPECT_FALSE(may(*one, 8, Stream::kOther));  // the other one is not heard any more
-  const auto again = make("one");              // after a restart it still knows of the other
-  EXPECT_FALSE(may(*again, 8, Stream::kOther));
-  EXPECT_TRUE(may(*make("one", true), 8, Stream::kOther));
-}
-
-TEST_F(LeadershipTest, EqualLogsAreLedByWhoLedLast) {
-  const auto one = make("one"), two = make("two");
-  one->took(1, true, later_);
-  two->heard(one->presence({5, 1, 1}, ""), later_);
-  one->heard(two->presence({5, 1, 1}, ""), later_);
-  EXPECT_TRUE(may(*one, 5, Stream::kOther));
-  EXPECT_FALSE(may(*two, 5, Stream::kOther));
-}
-
-TEST_F(LeadershipTest, ALeaderWithoutALeaseStepsDown) {
-  const auto one = make("one");
-  one->took(1, true, later_);
-  EXPECT_TRUE(one->leads());
-  one->not_renewed(later_ + std::chrono::seconds(1));
-  EXPECT_TRUE(one->leads());
-  one->not_renewed(later_ + 2 * Leadership::kLease);
-  EXPECT_FALSE(one->leads());
 }
 
 }  // namespace

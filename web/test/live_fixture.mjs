@@ -61,7 +61,27 @@ export function makeStatus() {
               {spec: 'hashed_mlp', weight: 0, fault: 'diverged: a weight is not finite'}],
     gate: {name: 'calm', arguments: 'hashed_linear+sau_ucb', decisions: 4120, gain: 0.012,
            gainLow: -0.004, gainHigh: 0.029, outcome: null},
+    cluster: null,
     history, actions, actionCount: 1234, recent,
+  };
+}
+
+// What a trainer tells about its machines.
+export function makeCluster() {
+  return {
+    fault: null,
+    nodes: [
+      {id: '4f2a91c07be3d581', host: 'shop-1', ready: true, ranks: 90412, rewards: 4100,
+       modelVersion: 1841, lag: 0, heardSeconds: 0.3},
+      {id: '9be04d1f00c2a7e6', host: hostile, ready: false, ranks: 88, rewards: 0,
+       modelVersion: 1839, lag: 17, heardSeconds: 0.1},
+      {id: 'c81d20a95f3b6e44', host: 'shop-3', ready: true, ranks: 5, rewards: 1,
+       modelVersion: 1841, lag: 2, heardSeconds: 41.7},
+    ],
+    trainers: [
+      {id: '11aa22bb33cc44dd', leads: true, this: true, messages: 5120, heardSeconds: 0},
+      {id: '55ee66ff77008899', leads: false, this: false, messages: 5119, heardSeconds: 0.4},
+    ],
   };
 }
 

@@ -4,7 +4,7 @@ import {readFile, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import test, {after, before} from 'node:test';
 
-import {hostile, makeStatus, serve} from './live_fixture.mjs';
+import {hostile, makeCluster, makeStatus, serve} from './live_fixture.mjs';
 import {cleanUp, eventually, launch, open, require, work} from './support.mjs';
 
 const answers = {status: makeStatus(), asked: []};
@@ -60,6 +60,27 @@ test('only a committee has a table of members', async () => {
   answers.status.members = [];
   const {page} = await open(browser, server.address);
   assert.equal(await page.getByRole('heading', {name: 'Committee'}).count(), 0);
+  answers.status = makeStatus();
+  await page.close();
+});
+
+test('a trainer shows the machines of its application', async () => {
+  const {page, complaints} = await open(browser, server.address);
+  const heading = page.getByRole('heading', {name: 'Machines'});
+  assert.equal(await heading.count(), 0, 'a single service has none');
+  answers.status.cluster = makeCluster();
+  await eventually(() => heading.count(), 1);
+  assert.deepEqual(await column(page, 'nodes', 1), ['shop-1', hostile, 'shop-3']);
+  assert.deepEqual(await column(page, 'nodes', 2), ['ready', 'not ready', 'silent for 42 s']);
+  assert.deepEqual(await column(page, 'nodes', 5), ['1,841', '1,839 of 1,841', '1,841']);
+  assert.deepEqual(await column(page, 'trainers', 0),
+                   ['11aa22bb33cc44dd (this one)', '55ee66ff77008899']);
+  assert.deepEqual(await column(page, 'trainers', 1), ['leads', 'stands by']);
+  answers.status.cluster.fault = 'another trainer has the same id';
+  await eventually(() => page.getByText('another trainer has the same id').count(), 1);
+  assert.equal(await page.evaluate(() => window.broken), undefined);
+  assert.deepEqual(await violations(page), []);
+  assert.deepEqual(complaints, []);
   answers.status = makeStatus();
   await page.close();
 });

@@ -4,6 +4,7 @@ import {chooseTheme, startTheme, type ThemeChoice, themeChoice} from '../theme';
 import {ask, hasKey, KeyNeeded, useKey} from './api';
 import {Chart} from './chart';
 import {Explanation} from './decision';
+import {MachineTables} from './machines';
 import {Spans} from './spans';
 import type {Status} from './status';
 import {ActionTable, MemberTable, RecentTable} from './tables';
@@ -21,6 +22,7 @@ class Page {
   private readonly tiles = new Tiles();
   private readonly actions = new ActionTable();
   private readonly members = new MemberTable();
+  private readonly machines = new MachineTables();
   private readonly explanation = new Explanation();
   private readonly recent = new RecentTable((eventId) => void this.explanation.open(eventId));
   private readonly agent = h('code', {});
@@ -33,7 +35,7 @@ class Page {
   private readonly lost = h('p', {class: 'lost', hidden: true});
   private readonly content = h('div', {class: 'live', hidden: true}, this.tiles.element,
     this.spans.element, h('div', {class: 'charts'}, this.decisions.element, this.reward.element),
-    this.actions.element, this.members.element, this.recent.element);
+    this.actions.element, this.members.element, this.machines.element, this.recent.element);
   private readonly field = h('input', {id: 'key', type: 'password', autocomplete: 'off', required: true});
   private readonly wrong = h('p', {class: 'problem', role: 'alert'});
   private readonly gate = this.makeGate();
@@ -130,6 +132,7 @@ class Page {
     this.tiles.show(status);
     this.actions.show(status);
     this.members.show(status);
+    this.machines.show(status);
     this.recent.show(status);
   }
 }

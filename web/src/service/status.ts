@@ -56,6 +56,16 @@ export interface Gate {
   outcome: 'promoted' | 'worse' | 'stopped' | 'replaced' | null;
 }
 
+// The machines of an application: shown by its trainers.
+export interface Cluster {
+  fault: string | null;
+  nodes: {
+    id: string; host: string; ready: boolean; ranks: number; rewards: number; modelVersion: number;
+    lag: number; heardSeconds: number;
+  }[];
+  trainers: {id: string; leads: boolean; this: boolean; messages: number; heardSeconds: number}[];
+}
+
 export interface Status {
   version: string;
   agent: string;
@@ -76,6 +86,7 @@ export interface Status {
     explorationRate: Maybe; apprenticeAgreement: Maybe;
   };
   gate: Gate | null;
+  cluster: Cluster | null;
   history: Period[];  // newest last
   actions: ActionRow[];
   actionCount: number;

@@ -15,11 +15,11 @@ const stateWords: Record<State, [string, string]> = {
   logged: ['logged', 'it is kept but not learned from'],
 };
 
-const head = (...names: [string, string?][]): HTMLElement =>
+export const head = (...names: [string, string?][]): HTMLElement =>
   h('thead', {}, h('tr', {}, ...names.map(([name, kind]) =>
     h('th', {scope: 'col', class: kind}, name))));
 
-const cell = (kind: string | null, ...children: (Node | string | null)[]): HTMLElement =>
+export const cell = (kind: string | null, ...children: (Node | string | null)[]): HTMLElement =>
   h('td', {class: kind}, ...children);
 
 export class ActionTable {

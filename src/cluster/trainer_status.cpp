@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "cluster/trainer.hpp"
 
 namespace sau::detail {
@@ -43,6 +45,8 @@ std::string Trainer::metrics() const {
       service_.early_rewards());
   add("sau_unknown_rewards_total", "counter", "Rewards whose decision never came.",
       counts.unknown.load());
+  add("sau_given_up_records_total", "counter", "Records that were lost and given up (--lead).",
+      counts.given_up.load());
   add("sau_refused_configurations_total", "counter", "Configurations that were wrong.",
       counts.refused.load());
   add("sau_models_compared_total", "counter", "Models compared with the leader's.",
@@ -63,6 +67,47 @@ std::string Trainer::metrics() const {
                         node.last > position ? node.last - position : 0);
   }
   return text;
+}
+
+std::string Trainer::members() const {
+  using Json = nlohmann::ordered_json;
+  const auto now = Clock::now();
+  const auto ago = [now](Clock::time_point then) {
+    return std::chrono::duration<double>(now - then).count();
+  };
+  const std::uint64_t number = feeder_.place().number;
+  const std::string leader = leadership_.leader().trainer;
+  const auto trainer = [&](const std::string& id, std::uint64_t messages, double heard) {
+    return Json{{"id", id},
+                {"leads", id == leader},
+                {"this", id == leadership_.trainer()},
+                {"messages", messages},
+                {"heardSeconds", heard}};
+  };
+  Json trainers = Json::array({trainer(leadership_.trainer(), number, 0.0)});
+  for (const auto& each : leadership_.others(now)) {
+    trainers.push_back(trainer(each.trainer, each.number, ago(each.heard)));
+  }
+  Json nodes = Json::array();
+  const auto positions = feeder_.positions();
+  const std::string wrong = what_is_wrong();
+  const std::lock_guard lock(mutex_);
+  for (const auto& [id, node] : nodes_) {
+    const auto found = positions.find(id);
+    const Sequence position = found == positions.end() ? 0 : found->second;
+    nodes.push_back({{"id", id},
+                     {"host", node.host},
+                     {"ready", node.ready},
+                     {"ranks", node.ranks},
+                     {"rewards", node.rewards},
+                     {"modelVersion", node.version},
+                     {"lag", node.last > position ? node.last - position : 0},
+                     {"heardSeconds", ago(node.heard)}});
+  }
+  return Json{{"fault", wrong.empty() ? Json() : Json(wrong)},
+              {"nodes", std::move(nodes)},
+              {"trainers", std::move(trainers)}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace sau::detail
