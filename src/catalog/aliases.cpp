@@ -41,7 +41,7 @@ constexpr Alias kAgents[] = {
     // Last, because without contexts it is SAU-UCB, and is displayed by that name.
     {"sau", "sample_mean+sau_ucb", "the default agent",
      "committee+sau_ucb(initial_pulls=2,pool=40,start=0)",
-     "committee+sau_sampling(pool=1,start=0)"},
+     "committee+sau_sampling(pool=1,start=0,prior=4,disagreement=0)"},
 };
 
 constexpr Alias kProblems[] = {

@@ -156,7 +156,8 @@ void IdMemory::decide(const AnyJointWeights& weights, HashedFeatures context,
               .variance = squares / n,
               .probability = 0.0,
               .disagreement = disagreement[a],
-              .bonus = bonus ? disagreement_bonus(disagreement[a], squares / n) : 0.0,
+              .bonus = bonus ? prior.disagreement * disagreement_bonus(disagreement[a], squares / n)
+                             : 0.0,
               .pooled = prior.pool > 0.0 ? pooled : 0.0};
     disagreement[free] = disagreement[a];
     if (actions[a].excluded) continue;

@@ -1,5 +1,6 @@
 #include "catalog/id_rule.hpp"
 
+#include <algorithm>
 #include <concepts>
 #include <utility>
 
@@ -40,9 +41,10 @@ class IdRuleOf final : public IdRule {
     for (std::size_t a = 0; a < records.size(); ++a) {
       const IdRecord* record = records[a];
       if (record == nullptr) {
-        out[a] = {1.0, prior().start};
+        out[a] = {std::max(1.0, prior().prior), prior().start};
       } else if constexpr (requires { evidence_.known(*record, totals); }) {
         out[a] = evidence_.known(*record, totals);
+        if constexpr (kSau) out[a].count += prior().prior;
       } else {
         out[a] = {static_cast<double>(record->count), record->squares};
       }

@@ -29,7 +29,9 @@ Json to_json(const Summary& summary, std::uint64_t trials) {
 std::string short_number(double value, double scale) {
   const double size = std::abs(scale);
   const int decimals = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
-  return fmt::format("{:.{}f}", value, decimals);
+  // Sums of rounded numbers may be a little below 0, which is no -0.00.
+  const bool is_zero = 2.0 * std::abs(value) < std::pow(10.0, -decimals);
+  return fmt::format("{:.{}f}", is_zero ? 0.0 : value, decimals);
 }
 std::string short_number(double value) { return short_number(value, value); }
 

@@ -225,6 +225,45 @@ TEST(JointCommittee, KnownActionsHaveTheSpreadThatTheStrategySees) {
   EXPECT_DOUBLE_EQ(forecast[0].spread, std::sqrt(1.5) / 2.0);
 }
 
+// A new id begins with the spread of four rewards of the usual error, T = 0.25 here.
+TEST(JointCommittee, APriorMakesTheSpreadOfANewIdSmaller) {
+  const auto agent = make_offer_agent("committee+sau_sampling(pool=1,start=0,prior=4)", 1);
+  const std::vector<OfferedAction> offered = {{.id = "old", .features = {}},
+                                              {.id = "new", .features = {}}};
+  agent->learn({}, offered[0], 0.5, 1.0);
+  agent->learn({}, offered[0], 0.5, 0.0);
+  std::vector<Forecast> forecast(2);
+  agent->decide({}, offered, std::nullopt, forecast);
+  EXPECT_DOUBLE_EQ(forecast[0].spread, std::sqrt(0.5 + 0.25) / 6.0);
+  EXPECT_DOUBLE_EQ(forecast[1].spread, std::sqrt(0.25) / 4.0);
+}
+
+// The same members with and without the bonus: it is reported, and chances differ by it.
+TEST(JointCommittee, TheBonusForDisagreementCanBeLeftOut) {
+  const std::string model = "committee(members=\"hashed_linear+sample_mean\")";
+  const auto with = make_offer_agent(model + "+sau_sampling", 1),
+             without = make_offer_agent(model + "+sau_sampling(disagreement=0)", 1),
+             twice = make_offer_agent(model + "+sau_sampling(disagreement=2)", 1);
+  const std::vector<OfferedAction> offered = {{.id = "a", .features = {}},
+                                              {.id = "b", .features = {}}};
+  std::vector<Forecast> one(2), none(2), two(2);
+  for (std::size_t n = 0; n < 20; ++n) {
+    for (const auto& agent : {with.get(), without.get(), twice.get()}) {
+      agent->learn({}, offered[n % 2], 0.5, n % 6 == 0 ? 1.0 : 0.0);
+    }
+  }
+  with->decide({}, offered, std::nullopt, one);
+  without->decide({}, offered, std::nullopt, none);
+  twice->decide({}, offered, std::nullopt, two);
+  EXPECT_GT(one[0].disagreement, 0.0);
+  EXPECT_EQ(none[0].disagreement, one[0].disagreement);
+  EXPECT_GT(one[0].bonus, 0.0);
+  EXPECT_EQ(none[0].bonus, 0.0);
+  EXPECT_EQ(two[0].bonus, 2.0 * one[0].bonus);
+  EXPECT_NE(none[0].probability, one[0].probability);
+  EXPECT_NE(two[0].probability, one[0].probability);
+}
+
 // The actions that the default agent plays when rewards are in another unit.
 std::vector<Action> played_in_unit(const std::string& agent, double unit, int steps) {
   const auto player = make_agent(agent, setup_of(4, 3));

@@ -280,6 +280,17 @@ TEST(SauUcb, ADisagreementAboveTheNoiseCountsInFull) {
   EXPECT_NEAR(disagreement_bonus(1e-3, 1.0), 1e-6, 1e-12);
 }
 
+// S2 = 1 + 4 after one reward and 1 + 4 + 1 after two; the prior counts as three more.
+TEST(SauState, APriorCountsAsRewards) {
+  SauState state(2, 1.0, {.prior = 3.0});
+  state.observe(0, 2.0);
+  EXPECT_DOUBLE_EQ(state.width()[0], std::sqrt(5.0) / 4.0);
+  EXPECT_DOUBLE_EQ(state.variance(0), 5.0 / 4.0);
+  EXPECT_TRUE(std::isinf(state.width()[1]));
+  state.observe(0, -1.0);
+  EXPECT_DOUBLE_EQ(state.width()[0], std::sqrt(6.0) / 5.0);
+}
+
 // Values set by hand, and a disagreement about action 1.
 class Disputed : public FixedValues {
  public:

@@ -226,6 +226,15 @@ TEST(SummaryTable, AFieldWithoutTrialsShowsDashesNotZeros) {
   EXPECT_THAT(lines[2], ::testing::Not(HasSubstr("0.0")));
 }
 
+TEST(SummaryTable, HasNoMinusBeforeZero) {
+  const Cell cell = cell_of("p", "a", 2);
+  CellResults results = results_of(cell, 2);
+  for (TrialRecord& trial : results.trials) trial.regret = -1e-14;
+  const std::string text = summary_table(summarise({.seed = 1, .cells = {results}}, {{cell}}));
+  EXPECT_THAT(text, HasSubstr("0.000 - 0.000"));
+  EXPECT_EQ(text.find("-0.0"), std::string::npos);
+}
+
 TEST(SummaryTable, HasOneBlockPerProblem) {
   const Cell a = cell_of("p", "a", 2), b = cell_of("q", "b", 2);
   const std::string text = summary_table(

@@ -46,7 +46,7 @@ class SauSampling {
     if (offer.in_opening(options_.initial_pulls)) return offer.opening_action();
     const auto& evidence = offer.evidence();
     if (evidence.unplayed() > 0) return unplayed_action(evidence, rng.below(evidence.unplayed()));
-    const OptimisticValues value(offer);
+    const OptimisticValues value(offer, options_.prior.disagreement);
     const auto width = evidence.width();
     return argmax_of(offer.size(),
                      [&](std::size_t a) { return value(a) + width[a] * rng.normal(); });
@@ -62,7 +62,7 @@ class SauSampling {
     }
     StackMemory<2048> memory;
     std::pmr::vector<NormalMarginal> marginals(out.size(), memory.resource());
-    const OptimisticValues value(offer);
+    const OptimisticValues value(offer, options_.prior.disagreement);
     for (std::size_t a = 0; a < out.size(); ++a) marginals[a] = {value(a), evidence.width()[a]};
     argmax_probabilities(marginals, out);
   }

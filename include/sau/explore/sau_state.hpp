@@ -15,18 +15,27 @@
 
 namespace sau {
 
-// What both SAU strategies let you set about S2_a.
+// What both SAU strategies let you set about how uncertain an action is.
 struct SauPrior {
   double pool = 0.0;
   double start = 1.0;
+  double prior = 0.0;
   double discount = 1.0;
+  double disagreement = 1.0;
   void fields(auto&& field) {
     field("pool", pool, "adds this many squared residuals of average size to S2_a; 0 in the paper",
           Bounds{.min = 0.0, .max = 1e6});
     field("start", start, "S2_a before the first reward; 1 in the paper, 0 for rewards of any unit",
           Bounds{.min = 0.0, .max = 1e100});
+    field("prior", prior,
+          "adds so many rewards to n_a: what the model knows of an action before its first; 0 in "
+          "the paper",
+          Bounds{.min = 0.0, .max = 1e6});
     field("discount", discount, "factor on n_a and S2_a at every reward; below 1 it forgets",
           Bounds{.min = 0.5, .max = 1.0});
+    field("disagreement", disagreement,
+          "factor on the bonus where the members of a committee disagree; 0: no such bonus",
+          Bounds{.min = 0.0, .max = 1e6});
   }
   void check(std::string_view strategy) const {
     if (discount < 1.0 && pool > 0.0) {
@@ -47,6 +56,9 @@ struct SauPrior {
 // the mean squared residual of all actions: as if every action had begun with `pool` residuals of
 // the usual size. A reward then changes the width of every action.
 //
+// With prior > 0, not in the paper either, n_a + prior takes the place of n_a in the width, so that
+// an action begins with a smaller one. An action without a reward is still played first.
+//
 // With discount < 1, which the paper does not have either, every reward first multiplies n_a and
 // S2_a of all actions by it: an action that is not played becomes uncertain again. ln n is then
 // that of the rewards that still count.
@@ -56,7 +68,7 @@ class SauState {
       : scale_(scale),
         prior_(prior),
         forgets_(prior.discount != 1.0),
-        plain_(prior.pool == 0.0 && prior.discount == 1.0),
+        plain_(prior.pool == 0.0 && prior.prior == 0.0 && prior.discount == 1.0),
         pulls_(actions),
         square_(actions, prior.start),
         width_(actions, std::numeric_limits<double>::infinity()),
@@ -67,7 +79,7 @@ class SauState {
   std::span<const double> width() const noexcept { return width_; }
   // tau2_a, which is infinite before the first reward.
   double variance(std::size_t action) const noexcept {
-    return (square_[action] + prior_.pool * pooled_.mean()) / pulls_[action];
+    return (square_[action] + prior_.pool * pooled_.mean()) / (pulls_[action] + prior_.prior);
   }
   // The width of an action known by id; `squares` is S2_a + pool * T.
   double width_of(double count, double squares) const noexcept {
@@ -202,7 +214,7 @@ class SauState {
     for (std::size_t a = 0; a < pulls_.size(); ++a) {
       const double square = square_[a] + prior;
       width_[a] = is_unplayed(a) ? std::numeric_limits<double>::infinity()
-                                 : std::sqrt(square) * (scale_ / pulls_[a]);
+                                 : std::sqrt(square) * (scale_ / (pulls_[a] + prior_.prior));
     }
   }
 
@@ -227,17 +239,20 @@ inline double disagreement_bonus(double disagreement, double variance) noexcept 
   return square > 0.0 ? square / std::sqrt(square + variance) : 0.0;
 }
 
-// The predicted value of every candidate, with that bonus if the model is a committee.
+// The predicted value of every candidate, plus `scale` times that bonus if the model is a
+// committee.
 template <class Offer>
 class OptimisticValues {
  public:
-  explicit OptimisticValues(const Offer& offer) noexcept : offer_(offer), value_(offer.values()) {
+  OptimisticValues(const Offer& offer, double scale) noexcept
+      : offer_(offer), scale_(scale), value_(offer.values()) {
     if constexpr (kDisagrees) disagreement_ = offer.disagreement();
   }
   [[gnu::always_inline]] double operator()(std::size_t a) const noexcept {
     if constexpr (kDisagrees) {
       if (!disagreement_.empty()) {
-        return value_[a] + disagreement_bonus(disagreement_[a], offer_.evidence().variance(a));
+        return value_[a] +
+               scale_ * disagreement_bonus(disagreement_[a], offer_.evidence().variance(a));
       }
     }
     return value_[a];
@@ -247,6 +262,7 @@ class OptimisticValues {
   static constexpr bool kDisagrees = requires(const Offer& offer) { offer.disagreement(); };
 
   const Offer& offer_;
+  double scale_;
   std::span<const double> value_, disagreement_;
 };
 

@@ -51,7 +51,7 @@ class SauUcb {
  private:
   Action best(const auto& offer) const noexcept {
     if (offer.in_opening(options_.initial_pulls)) return offer.opening_action();
-    const OptimisticValues value(offer);
+    const OptimisticValues value(offer, options_.prior.disagreement);
     const auto& evidence = offer.evidence();
     const auto width = evidence.width();
     const double scale = options_.alpha * std::sqrt(evidence.log_n(offer.step()));
