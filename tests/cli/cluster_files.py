@@ -13,9 +13,10 @@ import shutil
 import subprocess
 import unittest
 
-from _cluster import AGENT, NATS, ClusterTestCase, Member, NatsServers, free_ports
+from _cluster import AGENT, NATS, ClusterTestCase, Member, NatsServers
 from _nats_accounts import Accounts
 from _support import DEADLINE, PROGRAM, stop
+from ports import free_ports
 
 CONTRIB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../contrib")
 
