@@ -106,8 +106,8 @@ std::optional<Failure> NodeService::closed() const {
                    "the trainer has records of this node that its spool never had: the folder is "
                    "an old copy; begin a new one"};
   }
-  constexpr Milliseconds kHeardLately = 3000;
-  if (twin_heard_ != 0 && options_.steady_clock() < twin_heard_ + kHeardLately) {
+  constexpr Milliseconds kTwinHeard = 3000;
+  if (twin_heard_ != 0 && options_.steady_clock() < twin_heard_ + kTwinHeard) {
     return kTwin;
   }
   if (!inbox_.newest()) return kNoModel;

@@ -233,9 +233,34 @@ Status Spool::cut() {
   return Done{};
 }
 
+Status Spool::make_room() {
+  if (!failed_ || first() <= last_ || segments_.back().bytes == kFileFront) return Done{};
+  if (Status begun = begin_segment(last_ + 1); !begun.ok()) return begun;
+  drop(last_);
+  return Done{};
+}
+
+Status Spool::probe() {
+  constexpr std::size_t kRoom = std::size_t{64} << 10;
+  if (Status ready = cut(); !ready.ok()) return ready;
+  if (Status made = make_room(); !made.ok()) return made;
+  Status room = Done{};
+  if (!write_all(file_, std::string(kRoom, '\0'), segments_.back().bytes) ||
+      ::fdatasync(file_) != 0) {
+    room = failed("cannot be written");
+  }
+  ragged_ = true;
+  const Status clean = cut();
+  return room.ok() ? clean : room;
+}
+
 Status Spool::append(std::span<const std::string> records) {
   if (records.empty()) return Done{};
+  const bool failed_before = std::exchange(failed_, true);
   if (Status ready = cut(); !ready.ok()) return ready;
+  if (failed_before) {
+    if (Status made = make_room(); !made.ok()) return made;
+  }
   if (segments_.back().bytes >= options_.segment_bytes) {
     if (Status begun = begin_segment(last_ + 1); !begun.ok()) return begun;
   }
@@ -257,6 +282,7 @@ Status Spool::append(std::span<const std::string> records) {
   const std::lock_guard lock(mutex_);
   segments_.back().bytes += bytes.size();
   last_ = next;
+  failed_ = false;
   return Done{};
 }
 

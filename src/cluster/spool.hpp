@@ -22,7 +22,7 @@ struct SpoolOptions {
 
 // A queue of records on disk, numbered from 1. Records are added at the end, read from anywhere,
 // and dropped from the front when somebody else has them. docs/formats/spool.md has the bytes.
-// One thread appends; the rest is thread-safe.
+// One thread calls append() and probe(); the rest is thread-safe.
 class Spool {
  public:
   // Continues where the folder's records end. A last record that is torn was never acknowledged:
@@ -35,6 +35,9 @@ class Spool {
   // On success all of them are on disk; after a failure none of them is in the spool. A later call
   // tries anew.
   Status append(std::span<const std::string> records);
+
+  // After a failed append: whether there is room again. Tries it, and makes room if it can.
+  Status probe();
 
   // The oldest record that is not dropped, and the latest; first() is last() + 1 if there is none.
   Sequence first() const;
@@ -60,6 +63,8 @@ class Spool {
   std::uint64_t check(Segment& segment, bool is_last);
   Status begin_segment(Sequence first);
   Status cut();
+  // After a failed append, if all records are dropped: a new file, so that the old one can go.
+  Status make_room();
   Failure failed(const std::string& what) const;
 
   const std::filesystem::path folder_;
@@ -67,6 +72,7 @@ class Spool {
   int lock_ = -1;
   int file_ = -1;        // the last segment; used only by the thread that appends
   bool ragged_ = false;  // a failed write may have left bytes at its end
+  bool failed_ = false;  // the latest append
 
   mutable std::mutex mutex_;
   std::deque<Segment> segments_;

@@ -1,11 +1,18 @@
 #include "cluster/spool_writer.hpp"
 
+#include <chrono>
 #include <optional>
 #include <utility>
 
 #include "serve/safe_note.hpp"
 
 namespace sau::detail {
+
+namespace {
+
+constexpr std::chrono::milliseconds kProbePause{1000};
+
+}  // namespace
 
 SpoolWriter::SpoolWriter(Spool& spool, std::size_t queue, std::function<void()> wrote,
                          std::function<void(const std::string&)> note)
@@ -50,13 +57,31 @@ void SpoolWriter::run() {
   for (bool stopping = false; !stopping;) {
     {
       std::unique_lock lock(mutex_);
-      wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+      const auto has_work = [this] { return stopping_ || !queue_.empty(); };
+      if (broken()) {
+        wake_.wait_for(lock, kProbePause, has_work);
+      } else {
+        wake_.wait(lock, has_work);
+      }
       batch.clear();
       batch.swap(queue_);
       stopping = stopping_;
     }
-    if (!batch.empty()) write(batch);
+    if (!batch.empty()) {
+      write(batch);
+    } else if (broken() && !stopping) {
+      probe();
+    }
   }
+}
+
+// Callers stay away from a node that is not ready, so it must find out by itself.
+void SpoolWriter::probe() {
+  call_safely(note_, "the spool cannot be tried: ", [this] {
+    if (!spool_.probe().ok()) return;
+    broken_ = false;
+    note_("the spool can be written again");
+  });
 }
 
 // No exception leaves the thread.

@@ -44,6 +44,7 @@ class SpoolWriter {
 
   void run();
   void write(std::vector<Waiting>& batch);
+  void probe();
 
   Spool& spool_;
   const std::size_t limit_;

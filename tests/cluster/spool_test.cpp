@@ -130,13 +130,43 @@ TEST(Spool, AFullDiskLosesNothingAndIsTriedAgain) {
   small.rlim_cur = 80;
   ::setrlimit(RLIMIT_FSIZE, &small);
   const Status failed = spool.append(std::vector<std::string>{std::string(500, 'x')});
+  const Status probed = spool.probe();
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.failure().code, Failure::Code::kUnavailable);
+  EXPECT_FALSE(probed.ok());
+  EXPECT_EQ(all_of(spool), numbered(1, 2));
+  EXPECT_TRUE(spool.probe().ok());
   EXPECT_EQ(all_of(spool), numbered(1, 2));
   ASSERT_TRUE(spool.append(numbered(3, 3)).ok());
   EXPECT_EQ(all_of(spool), numbered(1, 3));
+}
+
+TEST(Spool, AFullDiskGetsRoomOnceAllRecordsAreDropped) {
+  const TemporaryFolder folder;
+  Spool spool(folder / "spool", {});
+  ASSERT_TRUE(spool.append(numbered(1, 20)).ok());
+  const std::uint64_t before = spool.bytes();
+  rlimit unlimited{};
+  ::getrlimit(RLIMIT_FSIZE, &unlimited);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit small = unlimited;
+  small.rlim_cur = before;
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  const bool first = spool.append(numbered(21, 21)).ok();
+  spool.drop(19);
+  const bool one_left = spool.append(numbered(21, 21)).ok();
+  spool.drop(20);
+  const bool none_left = spool.append(numbered(21, 21)).ok();
+  ::setrlimit(RLIMIT_FSIZE, &unlimited);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_FALSE(first);
+  EXPECT_FALSE(one_left);
+  EXPECT_TRUE(none_left);
+  EXPECT_LT(spool.bytes(), before);
+  EXPECT_EQ(spool.first(), 21U);
+  EXPECT_EQ(all_of(spool), numbered(21, 21));
 }
 
 }  // namespace

@@ -242,14 +242,16 @@ test('the page is accessible in light and dark, wide and on a phone', async () =
 });
 
 test('on a phone nothing is too wide', async () => {
+  answers.status.cluster = makeCluster();
   const {page} = await open(browser, server.address, phone);
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 390);
   const tables = await page.locator('.frame').evaluateAll((all) =>
     all.map((frame) => frame.scrollWidth - frame.clientWidth));
-  assert.deepEqual(tables, [0, 0, 0]);
+  assert.deepEqual(tables, [0, 0, 0, 0, 0]);
   await page.locator('button[data-event]').first().click();
   await page.getByRole('dialog').locator('table').first().waitFor();
   const wide = await page.getByRole('dialog').evaluate((box) => box.getBoundingClientRect().width);
   assert.ok(wide <= 390, `${wide}`);
+  answers.status = makeStatus();
   await page.close();
 });

@@ -29,8 +29,8 @@ export class MachineTables {
     this.element = h('section', {class: 'panel', hidden: true}, h('h2', {}, 'Machines'),
       this.fault, this.note,
       table('nodes',
-        head(['node'], ['host'], ['state'], ['decisions', 'number'], ['rewards', 'number'],
-             ['model', 'number'], ['not logged yet', 'number']),
+        head(['node'], ['host', 'wide'], ['state'], ['decisions', 'number'], ['rewards', 'number wide'],
+             ['model', 'number wide'], ['not logged yet', 'number']),
         this.nodes),
       table('trainers', head(['trainer'], ['state'], ['messages', 'number']), this.trainers));
   }
@@ -46,11 +46,11 @@ export class MachineTables {
     this.nodes.replaceChildren(...nodes.map((node) =>
       h('tr', {},
         h('th', {scope: 'row', class: 'id', title: node.id}, node.id),
-        cell('id', node.host),
+        cell('id wide', node.host),
         cell(null, state(node.heardSeconds, node.ready, ['ready', 'not ready'])),
         cell('number', count(node.ranks)),
-        cell('number', count(node.rewards)),
-        cell('number', node.modelVersion === model.version ? count(node.modelVersion)
+        cell('number wide', count(node.rewards)),
+        cell('number wide', node.modelVersion === model.version ? count(node.modelVersion)
           : `${count(node.modelVersion)} of ${count(model.version)}`),
         cell('number', count(node.lag)))));
     this.trainers.replaceChildren(...trainers.map((trainer) =>
