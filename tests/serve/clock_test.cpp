@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 
+#include "sau/serve/log_tools.hpp"
 #include "serve/serve_support.hpp"
 
 namespace sau {
