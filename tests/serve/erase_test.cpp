@@ -165,14 +165,17 @@ TEST_F(Erase, AnEventWithSlotsIsErasedWhole) {
   json request = visit_of(kPage, "bob");
   request["slots"] = json::array(
       {{{"id", "top"}, {"baselineAction", "a"}}, {{"id", "side"}, {"baselineAction", "b"}}});
-  ASSERT_TRUE(service_.rank_slots(request).ok());
-  ASSERT_TRUE(service_.reward_slots(kPage, {{"top", 1.0}, {"side", 0.5}}).ok());
-  service_->settle();
-  service_.stop();
-  EXPECT_FALSE(files_with(data_, kPage).empty());
-  EXPECT_EQ(erase_events(data_, {kPage}, {}).events, 2U);
-  EXPECT_THAT(files_with(data_, kPage), ::testing::IsEmpty());
-  EXPECT_TRUE(replay_log(data_).same);
+  for (const char* slot : {"", "/side"}) {
+    ASSERT_TRUE(service_.rank_slots(request).ok());
+    ASSERT_TRUE(service_.reward_slots(kPage, {{"top", 1.0}, {"side", 0.5}}).ok());
+    service_->settle();
+    service_.stop();
+    EXPECT_FALSE(files_with(data_, kPage).empty());
+    EXPECT_EQ(erase_events(data_, {std::string(kPage) + slot}, {}).events, 2U);
+    EXPECT_THAT(files_with(data_, kPage), ::testing::IsEmpty());
+    EXPECT_TRUE(replay_log(data_).same);
+    service_.start();
+  }
 }
 
 // The user is a feature of one slot alone.
@@ -195,16 +198,6 @@ TEST_F(Erase, AnEventIsErasedWholeWhicheverSlotMentionsTheUser) {
   EXPECT_EQ(erase_events(data_, {"Pg7Wq4Zx%2Ftop/none"}, {}).events, 1U);
   EXPECT_THAT(files_with(data_, kPage), ::testing::IsEmpty());
   EXPECT_TRUE(replay_log(data_).same);
-}
-
-TEST_F(Erase, ASlotStandsForItsEvent) {
-  json request = visit_of(kPage, "bob");
-  request["slots"] = json::array(
-      {{{"id", "top"}, {"baselineAction", "a"}}, {{"id", "side"}, {"baselineAction", "b"}}});
-  ASSERT_TRUE(service_.rank_slots(request).ok());
-  service_.stop();
-  EXPECT_EQ(erase_events(data_, {std::string(kPage) + "/side"}, {}).events, 2U);
-  EXPECT_THAT(files_with(data_, kPage), ::testing::IsEmpty());
 }
 
 TEST_F(Erase, ANameThatIsThereTwiceIsFoundTwice) {
