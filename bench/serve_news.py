@@ -137,7 +137,7 @@ def main():
     parser.add_argument("--served", type=int, default=1, help="trials over HTTP [1]")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--replaced", type=float, default=1, help="articles that are replaced in 2000 events [1]")
-    parser.add_argument("--wait", default="PT30S", help="rewardWaitTime of the service [PT30S]")
+    parser.add_argument("--wait", default="PT10M", help="rewardWaitTime of the service, that of a new folder [PT10M]")
     flags = parser.parse_args()
     flags.agent = flags.agent or ["sau"]
     if flags.trials > 0:

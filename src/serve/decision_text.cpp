@@ -100,8 +100,10 @@ void append_actions(std::string& out, const Decision& decision, const RequestOut
         .whole(R"(,"count":)", action.count)
         .number(R"(,"variance":)", action.variance);
     if (!committee.empty()) {
-      const double n = std::max(1.0, static_cast<double>(action.count));
-      fields.number(R"(,"pooledVariance":)", committee.pooled / n);
+      // The strategy's n_a, which has its prior in it.
+      const double square = action.spread * action.spread,
+                   n = square > 0.0 ? action.variance / square : 1.0;
+      fields.number(R"(,"pooledVariance":)", std::min(action.variance, committee.pooled / n));
     }
     if (!committee.weights.empty()) {
       fields.number(R"(,"disagreement":)", readable(committee.disagreement[i]))

@@ -83,6 +83,31 @@ TEST(CommitteeService, ADecisionIsExplainedAsItWasMade) {
   EXPECT_EQ(first["members"][1]["spec"], then["members"][1]["spec"]);
 }
 
+// At first everything that is known about an action comes from the errors on all of them.
+TEST(CommitteeService, APriorIsPartOfTheSpreadThatIsExplained) {
+  TestService service(
+      "committee(members=\"hashed_linear(bits=10)+sample_mean\")"
+      "+sau_sampling(pool=1,start=0,prior=4,disagreement=0)");
+  ASSERT_TRUE(service.rank(simple_request("asked")).ok());
+  const Json explained = Json::parse(service->decision("asked").value());
+  for (const Json& action : explained["actions"]) {
+    EXPECT_EQ(action["count"].get<int>(), 0);
+    EXPECT_NEAR(action["spread"].get<double>(), 0.25, 1e-12);    // sqrt(1) / 4
+    EXPECT_NEAR(action["variance"].get<double>(), 0.25, 1e-12);  // 1 / 4
+    EXPECT_NEAR(action["pooledVariance"].get<double>(), 0.25, 1e-12);
+    EXPECT_EQ(action["bonus"].get<double>(), 0.0);
+  }
+}
+
+// A folder of an older program has the default agent of that time, and keeps it.
+TEST(CommitteeService, AnOlderFolderKeepsItsAgent) {
+  TestService service("committee+sau_sampling(pool=1,start=0)");
+  service.stop();
+  ServiceOptions options;
+  options.folder = service.folder() / "data";
+  EXPECT_EQ(Service(options).agent(), "committee+sau_sampling(pool=1,start=0)");
+}
+
 TEST(CommitteeService, OtherModelsHaveNoMembersAndNoBonus) {
   TestService plain("hashed_linear(bits=10)+sau_sampling"),
       pooled("hashed_linear(bits=10)+sau_sampling(pool=5)"),

@@ -76,7 +76,10 @@ Decision some_decision(Rng& rng, int indent) {
   if (rng.below(2) == 0) {
     // Quotients with few digits: the library writes others with a last digit of its own.
     decision.committee.pooled = static_cast<double>(rng.below(2000)) / 8.0;
-    for (DecidedAction& action : decision.actions) action.count = 1ULL << rng.below(6);
+    for (DecidedAction& action : decision.actions) {
+      action.spread = 0.25;
+      action.variance = 0.0625 * static_cast<double>(1ULL << rng.below(6));
+    }
     for (std::size_t k = rng.below(4); k > 0; --k) {
       decision.committee.weights.push_back(some_share(rng));
     }

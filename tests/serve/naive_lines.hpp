@@ -52,8 +52,9 @@ inline NaiveJson naive_decision(const Decision& decision, const EventState& even
                    {"count", action.count},
                    {"variance", action.variance}};
     if (!decision.committee.empty()) {
-      json["pooledVariance"] =
-          decision.committee.pooled / static_cast<double>(std::max<std::uint64_t>(action.count, 1));
+      const double square = action.spread * action.spread;
+      const double n = square > 0.0 ? action.variance / square : 1.0;
+      json["pooledVariance"] = std::min(action.variance, decision.committee.pooled / n);
     }
     if (!decision.committee.weights.empty()) {
       json["disagreement"] = naive_number(decision.committee.disagreement[i]);
