@@ -23,6 +23,7 @@ import threading
 import time
 
 BASE = "/personalizer/v1.0"
+SLOW = ("0.1", "0.3", "1")  # seconds
 
 
 class Server:
@@ -61,12 +62,19 @@ class Server:
         return code
 
 
+def slow_writes(metrics):
+    """How many batches took longer than each of SLOW to write, with their sync."""
+    until = dict(re.findall(r'sau_log_write_seconds_bucket{le="([^"]+)"} (\d+)', metrics))
+    return [int(until["+Inf"]) - int(until[limit]) for limit in SLOW]
+
+
 class Day:
     def __init__(self, options):
         self.options = options
         self.work = tempfile.mkdtemp(prefix="sau-day-", dir=options.work)
         self.folder = os.path.join(self.work, "data")
         self.rates, self.memories, self.failures = [], [], []
+        self.slow_writes = {}  # by life: batches that took longer than each of SLOW to write
         self.counts = {"exports": 0, "backups": 0, "verifications": 0, "read-outs": 0, "kills": 0}
         self.stopping = threading.Event()
         self.server = None
@@ -100,8 +108,12 @@ class Day:
             try:
                 server = self.server
                 for path in ("/metrics", BASE + "/model/properties", "/v1/status"):
-                    if server.call("GET", path)[0] == 200:
-                        self.counts["read-outs"] += 1
+                    status, body = server.call("GET", path)
+                    if status != 200:
+                        continue
+                    self.counts["read-outs"] += 1
+                    if path == "/metrics":
+                        self.slow_writes[self.counts["kills"]] = slow_writes(body.decode())
                 self.memories.append((self.counts["kills"], server.memory(), server.totals()["waiting"]))
             except (OSError, http.client.HTTPException, AttributeError, json.JSONDecodeError, TypeError):
                 pass  # the server was killed at that moment
@@ -212,6 +224,9 @@ class Day:
                   f"most {rates[-1]}; least over median {rates[0] / statistics.median(rates):.2f}")
             if self.options.judge and rates[0] < statistics.median(rates) / 3:
                 self.failures.append("a second was below a third of the median rate")
+        slow = [sum(counts) for counts in zip(*self.slow_writes.values())]
+        print("batches of the log that took longer to write than: "
+              + ", ".join(f"{limit} s {count}" for limit, count in zip(SLOW, slow)))
         self.report_memory()
         for failure in self.failures[:20]:
             print("FAILED:", failure)

@@ -246,7 +246,10 @@ void Journal::write(BatchWork& work, bool keep_head, bool stopping) {
   if (clock_.leaps() != written_leaps_) batch.leaps = clock_.leaps();
   batch.time = clock_.time();
   batch.trusted_time = clock_.trusted();
+  const auto begin = std::chrono::steady_clock::now();
   good(store_.write(batch));
+  observer_.written(
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   last_ = work.last();
   written_time_ = batch.time;
   if (batch.leaps) written_leaps_ = std::move(*batch.leaps);

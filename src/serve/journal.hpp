@@ -138,6 +138,7 @@ class JournalObserver {
   virtual void ranked(const RankOperation& operation, Milliseconds time) = 0;
   virtual void rewarded(double value, Milliseconds delay, bool in_time) = 0;
   virtual void expired(EventPhase phase, std::size_t count) = 0;  // `phase` is the new one
+  virtual void written(double seconds) = 0;  // a batch is on disk; it took this long
 
  protected:
   ~JournalObserver() = default;

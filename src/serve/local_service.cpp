@@ -301,6 +301,7 @@ class StoredService final : public LocalService, public JournalObserver {
     activity_.rewarded(options_.steady_clock());
   }
   void expired(EventPhase phase, std::size_t count) override { metrics_.expired(phase, count); }
+  void written(double seconds) override { metrics_.written(seconds); }
 
  private:
   std::unique_ptr<EventStore> open_store() const {

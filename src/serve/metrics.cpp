@@ -20,6 +20,7 @@ using prometheus::Histogram;
 
 const Histogram::BucketBoundaries kRequestSeconds = {0.0005, 0.001, 0.002, 0.005, 0.01, 0.02,
                                                      0.05,   0.1,   0.25,  0.5,   1,    5};
+const Histogram::BucketBoundaries kWriteSeconds = {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3};
 const Histogram::BucketBoundaries kRewardDelaySeconds = {0.1, 1,    5,    15,    60,   300,
                                                          600, 1800, 3600, 21600, 86400};
 
@@ -80,6 +81,10 @@ struct Metrics::Families {
       gauge("sau_baseline_reward_sum",
             "The same if the caller's first action had been taken, by inverse propensity.");
 
+  Histogram& writes =
+      family<Histogram>("sau_log_write_seconds",
+                        "Time to write a batch of requests to the log, with its sync.")
+          .Add({}, kWriteSeconds);
   Counter& removed =
       counter("sau_removed_events_total", "Events removed from the log because they are old.");
   Counter& removal_failed = counter("sau_removal_failures_total",
@@ -136,6 +141,8 @@ void Metrics::ranked(bool explored, bool apprentice, bool agreed) {
   if (apprentice) families_->apprentice.Increment();
   if (apprentice && agreed) families_->agreed.Increment();
 }
+
+void Metrics::written(double seconds) { families_->writes.Observe(seconds); }
 
 void Metrics::rewarded(double delay_seconds, bool in_time) {
   (in_time ? families_->in_time : families_->late).Increment();

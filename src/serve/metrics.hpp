@@ -33,6 +33,7 @@ class Metrics {
   void refused_reward();
   void clipped_reward();
   void expired(EventPhase phase, std::size_t count);
+  void written(double seconds);
   // Old events were removed from the log; or they were not, because base.sau could not be written.
   void removed(std::uint64_t events);
   void removal_failed();

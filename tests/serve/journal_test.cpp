@@ -18,6 +18,7 @@ struct Silent final : JournalObserver {
   void ranked(const RankOperation&, Milliseconds) override {}
   void rewarded(double, Milliseconds, bool) override {}
   void expired(EventPhase, std::size_t) override {}
+  void written(double) override {}
 };
 
 RankOperation operation_of(const std::string& event_id, Answer<RankAnswer> done) {

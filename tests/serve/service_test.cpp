@@ -298,6 +298,11 @@ TEST(Service, StatusAndMetricsTellWhatHappened) {
         "sau_log_writable 1"}) {
     EXPECT_NE(metrics.find(line), std::string::npos) << line << "\n" << metrics;
   }
+  // The two requests were written one after the other.
+  for (const char* line : {"sau_log_write_seconds_count 0\n", "sau_log_write_seconds_count 1\n"}) {
+    EXPECT_EQ(metrics.find(line), std::string::npos) << metrics;
+  }
+  EXPECT_NE(metrics.find("sau_log_write_seconds_count "), std::string::npos) << metrics;
 }
 
 TEST(Service, TheBaselineIsEstimatedWithoutBias) {
