@@ -61,9 +61,14 @@ Trainer::Trainer(LocalService& service, TrainerOptions options)
                      if (!leadership_.leads()) return;
                      static_cast<void>(link_->publish(std::string(reply_to), messages_for(bytes)));
                    });
-  feed_ = std::thread([this] { feed(); });
-  herald_ = std::thread([this] { herald(); });
-  publish_ = std::thread([this] { publish(); });
+  try {
+    feed_ = std::thread([this] { feed(); });
+    herald_ = std::thread([this] { herald(); });
+    publish_ = std::thread([this] { publish(); });
+  } catch (...) {  // the system may have no more threads
+    stop();
+    throw;
+  }
 }
 
 std::string Trainer::settings_text() const {
@@ -71,16 +76,18 @@ std::string Trainer::settings_text() const {
   return fmt::format("{} seed={}", settings.agent, settings.seed);
 }
 
-Trainer::~Trainer() {
+// Handlers may still use the link; its destructor waits for them.
+Trainer::~Trainer() { stop(); }
+
+void Trainer::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_all();
-  feed_.join();
-  herald_.join();
-  publish_.join();
-  // Handlers may still use the link; its destructor waits for them.
+  for (std::thread* const thread : {&feed_, &herald_, &publish_}) {
+    if (thread->joinable()) thread->join();
+  }
 }
 
 bool Trainer::pause(std::chrono::milliseconds time) {

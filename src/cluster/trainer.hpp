@@ -55,6 +55,7 @@ class Trainer {
   };
 
   bool pause(std::chrono::milliseconds time);  // returns whether it goes on
+  void stop();                                 // ends the threads that were started
   void feed();                                 // thread: takes messages
   void herald();                               // thread: leads or stands by, tells the others
   void publish();                              // thread: publishes models, or compares them
