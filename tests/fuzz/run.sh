@@ -59,13 +59,14 @@ run() {  # target, corpus, further options
 
 # Each target starts from the seeds alone: inputs found by an earlier run would change the test.
 rm -rf "$folder/rank_request" "$folder/log_reader" "$folder/dsjson"
-build rank_request_fuzz "-lfmt -lsimdjson" src/serve/rank_request.cpp \
+build rank_request_fuzz "-lfmt -lsimdjson" src/serve/rank_request.cpp src/serve/chosen_parts.cpp \
   src/serve/configuration.cpp src/core/time_text.cpp src/core/json_text.cpp src/core/text.cpp
-build dsjson_fuzz "-lfmt -lsimdjson -lz" src/serve/rank_request.cpp src/serve/request_outline.cpp \
-  src/serve/vw_features.cpp src/serve/decision_text.cpp src/serve/configuration.cpp \
+build dsjson_fuzz "-lfmt -lsimdjson -lz" src/serve/rank_request.cpp src/serve/chosen_parts.cpp \
+  src/serve/request_outline.cpp src/serve/vw_features.cpp src/serve/decision_text.cpp src/serve/configuration.cpp \
   src/store/dsjson.cpp src/store/dsjson_line.cpp src/store/dsjson_features.cpp \
   src/store/line_file.cpp src/core/time_text.cpp src/core/json_text.cpp src/core/text.cpp
-build log_reader_fuzz "-lfmt -llz4 -lz" src/store/record.cpp src/store/wal_check.cpp src/core/file.cpp
+build log_reader_fuzz "-lfmt -llz4 -lz" src/store/record.cpp src/store/decision_record.cpp \
+  src/store/wal_check.cpp src/core/file.cpp
 run rank_request_fuzz rank_request -dict="$here/request.dict" &
 first=$!
 run log_reader_fuzz log_reader -max_len=512
