@@ -1,6 +1,7 @@
 // Feeds bodies of requests to their readers. A request that is accepted must make sense, must be
 // accepted again when it is read from the log, and must be JSON for other parsers that read the
 // log. The error for a refused request must be valid in JSON itself.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -59,6 +60,14 @@ void check_rank(std::string_view body) {
   require(place == request.features.size() && open >= 1);
   for (const sau::HashedFeature& feature : request.features) {
     require(std::isfinite(feature.value));
+  }
+  // What is learned from later is what was decided on.
+  for (std::size_t i = 0; i < request.actions.size(); ++i) {
+    const auto chosen = sau::read_chosen_action(body, i);
+    require(chosen.ok() && chosen.value().actions.size() == 1);
+    const sau::OfferedAction was = request.offered(i), is = chosen.value().offered(0);
+    require(is.id == was.id && std::ranges::equal(is.features, was.features));
+    require(std::ranges::equal(chosen.value().context(), request.context()));
   }
 }
 
