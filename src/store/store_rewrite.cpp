@@ -81,7 +81,7 @@ class Piece {
     }));
     // An event may have many entries, and looking it up takes long.
     std::ranges::sort(changed);
-    changed.erase(std::ranges::unique(changed).begin(), changed.end());
+    changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
     for (const Sequence decision : changed) {
       good(from_.events(decision, decision, [&](const LoggedEvent& event) {
         if (event.changed) batch_.states.emplace_back(event.sequence, event.state);
