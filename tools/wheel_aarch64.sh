@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-own=${1:-$(ls -t build/wheel/sau-*-"$(uname -m)".whl 2>/dev/null | head -1 || true)}
+own=${1:-$(ls -t build/wheel/sau-*_"$(uname -m)".whl 2>/dev/null | head -1 || true)}
 if [[ ! -f $own ]]; then
   echo "wheel_aarch64: no wheel of this machine to compare with; 'make wheel' makes it" >&2
   exit 1
@@ -28,10 +28,10 @@ cmake -S . -B "$work" -G Ninja --toolchain cmake/aarch64.cmake -D SAU_SYSROOT="$
   -D CMAKE_BUILD_TYPE=Release -D CMAKE_UNITY_BUILD=ON -D SAU_BUILD_PYTHON=ON -D SAU_BUILD_PAGE=ON \
   -D SAU_BUILD_PROGRAM=OFF -D SAU_BUILD_TESTS=OFF -D SAU_BUILD_BENCH=OFF -D SAU_BUILD_EXAMPLES=OFF
 cmake --build "$work" --target sau_python -j "${JOBS:-$(nproc)}"
-rm -f build/wheel/sau-*-aarch64.whl
+rm -f build/wheel/sau-*_aarch64.whl
 "$python" -m pip wheel --disable-pip-version-check --no-index --no-deps --no-build-isolation \
   --config-settings=build-dir="$work" --config-settings=carry=libraries -w build/wheel ./python
-wheel=$(ls build/wheel/sau-*-aarch64.whl)
+wheel=$(ls build/wheel/sau-*_aarch64.whl)
 
 echo "== $wheel under QEMU"
 there=(qemu-aarch64 -L "$sysroot" "$sysroot/usr/bin/python3")
