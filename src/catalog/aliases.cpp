@@ -39,8 +39,7 @@ constexpr Alias kAgents[] = {
     {"LMC-TS", "langevin_mlp(hidden=100,optimizer=adam,lr=0.001,input=disjoint)+greedy",
      "Xu et al. 2022", "", "langevin_mlp(hidden=100,optimizer=adam,lr=0.001)+greedy"},
     // Last, because without contexts it is SAU-UCB, and is displayed by that name.
-    {"sau", "sample_mean+sau_ucb", "the default agent",
-     "committee+sau_ucb(initial_pulls=2,pool=40,start=0)",
+    {"sau", "sample_mean+sau_ucb", "the default agent", "committee+sau_ucb(pool=20,start=0)",
      "committee+sau_sampling(pool=1,start=0,prior=4,disagreement=0)"},
 };
 

@@ -7,6 +7,7 @@ set(SAU_MODELS
     LinearPosterior
     Mlp
     NeuralLinear
+    RandomFeatures
     NeuralGradient
     LangevinMlp
     Committee

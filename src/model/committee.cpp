@@ -29,18 +29,21 @@ Committee::Committee(const Setup& setup, const Options& options)
   }
   credibility_ = Credibility(opinions_.size(), setup.shape.actions);
   opinion_.resize(opinions_.size() * setup.shape.actions);
+  novelty_.resize(opinion_.size());
   played_.resize(opinions_.size());
 }
 
 void Committee::look(Context x) noexcept {
   if (!members_.must_ask(x)) return;
-  std::span<double> room = opinion_;
+  std::size_t place = 0;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const std::size_t size = members_[i].opinions() * value_.size();
-    members_[i].opinion_values(x, room.first(size));
-    room = room.subspan(size);
+    members_[i].opinion_values(x, std::span(opinion_).subspan(place, size));
+    std::ranges::copy(members_[i].novelty(x),
+                      novelty_.begin() + static_cast<std::ptrdiff_t>(place));
+    place += size;
   }
-  credibility_.judge(opinion_, value_, disagreement_);
+  credibility_.judge(opinion_, novelty_, value_, disagreement_);
 }
 
 void Committee::update(Context x, Action action, double reward) noexcept {

@@ -23,7 +23,8 @@ Credibility::Credibility(std::size_t opinions, std::size_t actions)
       out_(opinions),
       weight_(opinions, 1.0),
       action_weight_(opinions * actions, 1.0),
-      spread_weight_(opinions, 1.0) {}
+      spread_weight_(opinions, 1.0),
+      error_(opinions) {}
 
 void Credibility::observe(Action action, std::span<const double> opinion, double reward) noexcept {
   const auto keep = [](std::uint64_t n) {
@@ -85,6 +86,7 @@ void Credibility::refresh() noexcept {
   const double power = evidence(count_);
   weigh(loss_, 0.0, std::min(kMostPower, power), weight_);
   weigh(loss_, kSpreadFloor * reward_squares_, power, spread_weight_);
+  for (std::size_t k = 0; k < loss_.size(); ++k) error_[k] = loss_[k] / (power * power);
 }
 
 void Credibility::refresh(Action action) noexcept {
@@ -101,8 +103,8 @@ void Credibility::restored() noexcept {
   }
 }
 
-void Credibility::judge(std::span<const double> opinion, std::span<double> value,
-                        std::span<double> disagreement) const noexcept {
+void Credibility::judge(std::span<const double> opinion, std::span<const double> novelty,
+                        std::span<double> value, std::span<double> disagreement) const noexcept {
   const std::size_t actions = value.size(), members = loss_.size();
   for (std::size_t a = 0; a < actions; ++a) {
     const double* local = action_count_.empty() ? nullptr : &action_weight_[a * members];
@@ -122,7 +124,8 @@ void Credibility::judge(std::span<const double> opinion, std::span<double> value
     for (std::size_t k = 0; k < members; ++k) {
       const double f = opinion[k * actions + a];
       if (left_out(k) || !std::isfinite(f)) continue;
-      variance += spread_weight_[k] * (f - mean) * (f - mean);
+      const double own = novelty.empty() ? 0.0 : novelty[k * actions + a] * error_[k];
+      variance += spread_weight_[k] * ((f - mean) * (f - mean) + own);
     }
     disagreement[a] = spread_weights > 0.0 ? std::sqrt(variance / spread_weights) : 0.0;
   }

@@ -28,14 +28,18 @@ void JointCommittee::Weights::judge(HashedFeatures context, std::span<const Join
                                     std::span<double> value, std::span<double> disagreement) const {
   StackMemory<4096> memory;
   std::pmr::vector<double> opinion(members_.size() * actions.size(), memory.resource());
+  std::pmr::vector<double> novelty(disagreement.empty() ? 0 : opinion.size(), memory.resource());
   for (std::size_t k = 0; k < members_.size(); ++k) {
     if (credibility_.left_out(k)) continue;
     const std::span<double> own = std::span(opinion).subspan(k * actions.size(), actions.size());
     members_[k]->values(context, actions, own);
     credibility_.clip(own);
+    if (novelty.empty()) continue;
+    members_[k]->novelty(context, actions,
+                         std::span(novelty).subspan(k * actions.size(), actions.size()));
   }
   std::pmr::vector<double> unused(actions.size(), memory.resource());
-  credibility_.judge(opinion, value.empty() ? std::span<double>(unused) : value,
+  credibility_.judge(opinion, novelty, value.empty() ? std::span<double>(unused) : value,
                      disagreement.empty() ? std::span<double>(unused) : disagreement);
 }
 

@@ -11,6 +11,7 @@
 
 #include "sau/catalog/catalog.hpp"
 #include "sau/model/linear.hpp"
+#include "sau/model/random_features.hpp"
 #include "support/catalogue_types.hpp"
 #include "support/errors.hpp"
 #include "support/kept_notes.hpp"
@@ -61,7 +62,7 @@ TEST(Committee, WeighsItsMembersByTheirErrors) {
     const auto one = stiff.values(x), two = soft.values(x);
     std::vector<double> opinion(one.begin(), one.end()), value(2), disagreement(2);
     opinion.insert(opinion.end(), two.begin(), two.end());
-    credibility.judge(opinion, value, disagreement);
+    credibility.judge(opinion, {}, value, disagreement);
     const auto found = committee.values(x), differs = committee.disagreement(x);
     ASSERT_EQ(std::vector<double>(found.begin(), found.end()), value);
     ASSERT_EQ(std::vector<double>(differs.begin(), differs.end()), disagreement);
@@ -72,6 +73,31 @@ TEST(Committee, WeighsItsMembersByTheirErrors) {
     soft.update(x, action, reward);
     committee.update(x, action, reward);
   }
+}
+
+// The value of the only member does not differ from itself, so all disagreement is novelty.
+TEST(Committee, WhatAMemberDoesNotKnowCountsAsDisagreement) {
+  const auto setup = setup_of(2, 3);
+  Committee committee(setup, {.members = "random_features(features=8)"});
+  RandomFeatures member({.shape = setup.shape, .stream = member_stream(setup.stream, 0)},
+                        {.features = 8});
+  PartlyLinear world;
+  Credibility credibility(1, 2);
+  for (int n = 0; n < 50; ++n) {
+    const Context x = world.next();
+    const auto action = static_cast<Action>(n % 2);
+    credibility.observe(action, std::vector<double>{member.values(x)[action]},
+                        world.reward(action));
+    member.update(x, action, world.reward(action));
+    committee.update(x, action, world.reward(action));
+  }
+  const Context x = world.next();
+  const auto opinion = member.values(x);
+  const std::vector<double> values(opinion.begin(), opinion.end());
+  std::vector<double> value(2), disagreement(2);
+  credibility.judge(values, member.novelty(x), value, disagreement);
+  EXPECT_GT(disagreement[0], 0.0);
+  EXPECT_THAT(committee.disagreement(x), ElementsAre(disagreement[0], disagreement[1]));
 }
 
 TEST(Committee, BelievesTheMemberThatIsRight) {
@@ -210,6 +236,24 @@ TEST(JointCommittee, ForecastsCarryTheDisagreement) {
   const auto other = make_offer_agent("hashed_linear+sau_sampling", 1);
   other->decide({}, offered, std::nullopt, forecast);
   EXPECT_EQ(forecast[0].disagreement, 0.0);
+}
+
+// One member cannot disagree with itself, so this is what it does not know.
+TEST(JointCommittee, WhatAMemberDoesNotKnowCountsAsDisagreement) {
+  const auto disagreement_with = [](const std::string& member) {
+    const auto agent =
+        make_offer_agent("committee(members=\"" + member + "\")+sau_sampling+ids(dim=4)", 1);
+    const std::vector<OfferedAction> offered = {{.id = "known", .features = {}},
+                                                {.id = "new", .features = {}}};
+    for (int n = 0; n < 20; ++n) agent->learn({}, offered[0], 0.5, n % 2);
+    std::vector<Forecast> forecast(2);
+    agent->decide({}, offered, std::nullopt, forecast);
+    return std::vector<double>{forecast[0].disagreement, forecast[1].disagreement};
+  };
+  EXPECT_THAT(disagreement_with("linear"), ElementsAre(0.0, 0.0));
+  const auto found = disagreement_with("random_features(features=8)");
+  EXPECT_GT(found[0], 0.0);
+  EXPECT_GT(found[1], 2.0 * found[0]);
 }
 
 // Rewards 1 and 0, each predicted as 0.5: T = 0.25, and pool=4 adds 1 to every S2_a.

@@ -21,9 +21,9 @@ struct Verdict {
 };
 
 Verdict judged(const Credibility& credibility, const std::vector<double>& opinion,
-               std::size_t actions) {
+               std::size_t actions, const std::vector<double>& novelty = {}) {
   Verdict verdict{std::vector<double>(actions), std::vector<double>(actions)};
-  credibility.judge(opinion, verdict.value, verdict.disagreement);
+  credibility.judge(opinion, novelty, verdict.value, verdict.disagreement);
   return verdict;
 }
 
@@ -56,6 +56,25 @@ TEST(Credibility, IsTheFormulaAfterThreeRewards) {
   const double p = v / (1.0 + v);
   EXPECT_NEAR(verdict.disagreement[1], std::sqrt(p * (1.0 - p)), 1e-14);
   EXPECT_NEAR(verdict.disagreement[0], 10.0 * std::sqrt(p * (1.0 - p)), 1e-13);
+}
+
+TEST(Credibility, NoveltyIsTheVarianceOfAnOpinion) {
+  Credibility credibility(2, 1);
+  credibility.observe(0, std::vector<double>{0.0, 0.0}, 2.0);  // both count as 0: L = 4 + 0.04
+  credibility.observe(0, std::vector<double>{2.0, 2.0}, 2.0);  // both right: L = 4.04 / 2 + 0.04
+  const double error = (4.04 / 2.0 + 0.04) / 1.5;              // N = (2 + 1) / 2
+  // Equal weights: a distance of 2 has the variance 1; the mean novelty is (0.5 + 0.1) / 2.
+  const Verdict verdict = judged(credibility, {1.0, 3.0}, 1, {0.5, 0.1});
+  EXPECT_NEAR(verdict.disagreement[0], std::sqrt(1.0 + 0.3 * error), 1e-14);
+  EXPECT_EQ(verdict.value[0], judged(credibility, {1.0, 3.0}, 1).value[0]);
+  // One that is left out has no say in this either.
+  credibility.leave_out(0);
+  EXPECT_NEAR(judged(credibility, {1.0, 3.0}, 1, {0.5, 0.1}).disagreement[0],
+              std::sqrt(0.1 * error), 1e-14);
+}
+
+TEST(Credibility, BeforeTheFirstRewardNoveltyHasNoUnit) {
+  EXPECT_EQ(judged(Credibility(1, 1), {0.0}, 1, {5.0}).disagreement[0], 0.0);
 }
 
 // Straight from the formulas, with every error kept.
@@ -116,7 +135,8 @@ class Naive {
     return sum / weights;
   }
 
-  double disagreement(std::size_t a, const std::vector<double>& opinion) const {
+  double disagreement(std::size_t a, const std::vector<double>& opinion,
+                      const std::vector<double>& novelty) const {
     const double r = faded(-1, [&](std::size_t i) { return rewards_[i] * rewards_[i]; });
     std::vector<double> v;
     double least = std::numeric_limits<double>::infinity();
@@ -132,6 +152,7 @@ class Naive {
     mean /= weights;
     for (std::size_t k = 0; k < opinions_; ++k) {
       square += v[k] * std::pow(opinion[k * actions_ + a] - mean, 2.0);
+      square += v[k] * novelty[k * actions_ + a] * loss(k, -1) / evidence(-1);
     }
     return std::sqrt(square / weights);
   }
@@ -163,10 +184,13 @@ TEST(Credibility, EqualsTheNaiveVersion) {
     credibility.observe(action, opinion, reward);
     naive.observe(action, opinion, reward);
     const auto asked = random_opinions(rng, kOpinions * kActions);
-    const Verdict verdict = judged(credibility, asked, kActions);
+    std::vector<double> novelty(asked.size());
+    for (double& h : novelty) h = rng.uniform();
+    const Verdict verdict = judged(credibility, asked, kActions, novelty);
     for (std::size_t a = 0; a < kActions; ++a) {
       ASSERT_NEAR(verdict.value[a], naive.value(a, asked), 1e-10) << "reward " << n;
-      ASSERT_NEAR(verdict.disagreement[a], naive.disagreement(a, asked), 1e-10) << "reward " << n;
+      ASSERT_NEAR(verdict.disagreement[a], naive.disagreement(a, asked, novelty), 1e-10)
+          << "reward " << n;
     }
   }
 }
@@ -184,9 +208,10 @@ TEST(Credibility, RewardsInAnotherUnitChangeNothingElse) {
       for (double& f : opinion) f *= unit;
       scaled.observe(action, opinion, unit * reward);
       auto asked = random_opinions(rng, kOpinions * kActions);
-      const Verdict one = judged(plain, asked, kActions);
+      const std::vector<double> novelty(asked.size(), 0.75);  // has no unit
+      const Verdict one = judged(plain, asked, kActions, novelty);
       for (double& f : asked) f *= unit;
-      const Verdict two = judged(scaled, asked, kActions);
+      const Verdict two = judged(scaled, asked, kActions, novelty);
       for (std::size_t a = 0; a < kActions; ++a) {
         ASSERT_EQ(two.value[a], unit * one.value[a]);
         ASSERT_EQ(two.disagreement[a], unit * one.disagreement[a]);

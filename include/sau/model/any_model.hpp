@@ -41,6 +41,8 @@ class AnyModel {
   // Empty for a model that is no committee.
   virtual std::span<const double> disagreement(Context x) noexcept = 0;
   virtual std::span<const double> widths(Context x) noexcept = 0;
+  // Empty for a model that does not know.
+  virtual std::span<const double> novelty(Context x) noexcept = 0;
   virtual std::span<const double> sample(Context x, Rng& rng) noexcept = 0;
   // The chance of every action that its draw is the largest of a sample.
   virtual void best_chances(Context x, std::span<double> out) = 0;
@@ -79,6 +81,9 @@ class AnyJointWeights {
   // If the model has them.
   virtual void widths(HashedFeatures context, std::span<const JointAction> actions,
                       std::span<double> out) const = 0;
+  // False, and `out` unchanged, for a model that does not know.
+  virtual bool novelty(HashedFeatures context, std::span<const JointAction> actions,
+                       std::span<double> out) const = 0;
   virtual void best_chances(HashedFeatures context, std::span<const JointAction> actions,
                             std::span<double> out) const = 0;
   virtual std::vector<MemberRecord> members() const = 0;
@@ -144,6 +149,10 @@ class ModelOf final : public AnyModel {
   std::span<const double> widths(Context x) noexcept override {
     if constexpr (WidthModel<M>) return model_.widths(x);
     SAU_ASSERT(false, "a model without widths");
+    return {};
+  }
+  std::span<const double> novelty(Context x) noexcept override {
+    if constexpr (NoveltyModel<M>) return model_.novelty(x);
     return {};
   }
   std::span<const double> sample(Context x, Rng& rng) noexcept override {
@@ -306,6 +315,12 @@ class JointModelOf final : public AnyJointModel {
       constexpr bool kHas = requires { weights_.widths(context, actions, out); };
       if constexpr (kHas) weights_.widths(context, actions, out);
       SAU_ASSERT(kHas, "a model without widths");
+    }
+    bool novelty(HashedFeatures context, std::span<const JointAction> actions,
+                 std::span<double> out) const override {
+      constexpr bool kHas = requires { weights_.novelty(context, actions, out); };
+      if constexpr (kHas) weights_.novelty(context, actions, out);
+      return kHas;
     }
     void best_chances(HashedFeatures context, std::span<const JointAction> actions,
                       std::span<double> out) const override {

@@ -84,6 +84,11 @@ class ByIds {
       each(
           context, actions, [](M& model, Context x) { return model.widths(x); }, out);
     }
+    void novelty(HashedFeatures context, std::span<const JointAction> actions,
+                 std::span<double> out) const requires NoveltyModel<M> {
+      each(
+          context, actions, [](M& model, Context x) { return model.novelty(x); }, out);
+    }
     auto marginals(HashedFeatures context,
                    std::span<const JointAction> actions) const requires PosteriorModel<M> {
       std::vector<typename decltype(std::declval<M&>().marginals({}))::value_type> out(

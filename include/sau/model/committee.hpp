@@ -33,14 +33,14 @@ class Committee {
 
   // What members=usual stands for.
   static constexpr std::string_view kUsualMembers =
-      "linear(lambda=20,intercept=true)+linear(lambda=0.25,intercept=true)"
-      "+neural_linear(standardise=true,lambda=1)";
+      "linear(lambda=20,intercept=true)+linear(lambda=0.25)"
+      "+neural_linear(standardise=true,lambda=1)+random_features";
   // The same for contexts of more than kWide columns. Regressions on all columns would cost more
   // than the network, and a unit that adds up more columns needs smaller steps.
   static constexpr std::size_t kWide = 400;
   static constexpr std::string_view kWideMembers =
-      "linear(lambda=20,intercept=true,columns=400)+linear(lambda=0.25,intercept=true,columns=400)"
-      "+neural_linear(lr=0.001,standardise=true,lambda=1)";
+      "linear(lambda=20,intercept=true,columns=400)+linear(lambda=0.25,columns=400)"
+      "+neural_linear(lr=0.001,standardise=true,lambda=1)+random_features";
 
   explicit Committee(const Setup& setup, const Options& options = {});
 
@@ -48,7 +48,7 @@ class Committee {
     look(x);
     return value_;
   }
-  // The standard deviation of the members' predictions.
+  // The standard deviation of the members' predictions, and of what they do not know.
   std::span<const double> disagreement(Context x) noexcept {
     look(x);
     return disagreement_;
@@ -80,6 +80,7 @@ class Committee {
   Credibility credibility_;
 
   std::vector<double> opinion_;  // opinions x actions
+  std::vector<double> novelty_;  // the same; 0 for a member that does not know it
   std::vector<double> value_, disagreement_;
   std::vector<double> played_;  // opinions on the action being learned from
 };

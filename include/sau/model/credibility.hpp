@@ -19,9 +19,13 @@ namespace sau {
 // set, one L_ka per action, with N_a. The value of an action is the mean of the opinions on it,
 // with weights
 //     w_ka ~ (L_ka / min_j L_ja)^-min(10, sqrt N_a) (L_k / min_j L_j)^-min(10, sqrt N).
-// The disagreement is their standard deviation with other weights. These are the same for every
+// The disagreement D_a is their standard deviation with other weights. These are the same for every
 // action, and errors that are small compared with the rewards do not lower them much:
 //     v_k ~ ((L_k + 0.1 R) / min_j (L_j + 0.1 R))^-sqrt N,   R = the sum of r^2, faded as L_k is.
+// If opinions come with a novelty h_ka (NoveltyModel), D_a is the deviation of a mixture, in which
+// opinion k is not a number but a distribution with the variance h_ka L_k / N (the law of total
+// variance):
+//     D_a^2 = sum_k v_k ((f_ka - mean)^2 + h_ka L_k / N) / sum_k v_k.
 // Nothing here depends on the unit: if every reward and opinion is multiplied by c, so are value
 // and disagreement.
 class Credibility {
@@ -42,10 +46,11 @@ class Credibility {
   // Clips opinions to the range of the rewards so far.
   void clip(std::span<double> opinion) const noexcept;
 
-  // Value and disagreement of every action. `opinion` is opinions x actions, row-major. An opinion
-  // that is not finite does not count. An action on which no opinion counts has the value 0.
-  void judge(std::span<const double> opinion, std::span<double> value,
-             std::span<double> disagreement) const noexcept;
+  // Value and disagreement of every action. `opinion` is opinions x actions, row-major, and so is
+  // `novelty`, which may be empty: then every h_ka is 0. An opinion that is not finite does not
+  // count. An action on which no opinion counts has the value 0.
+  void judge(std::span<const double> opinion, std::span<const double> novelty,
+             std::span<double> value, std::span<double> disagreement) const noexcept;
 
   // The share of every opinion in the value of an action; of any action if they are not a fixed
   // set.
@@ -87,6 +92,7 @@ class Credibility {
   std::vector<double> weight_;         // of L_k
   std::vector<double> action_weight_;  // of L_ka, actions x opinions
   std::vector<double> spread_weight_;  // v_k
+  std::vector<double> error_;          // L_k / N
 };
 
 }  // namespace sau

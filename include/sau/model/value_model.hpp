@@ -65,6 +65,15 @@ concept WidthModel = ValueModel<M> && requires(M& model, Context x) {
   noexcept->std::same_as<std::span<const double>>;
 };
 
+// Also says how little it knows of a context: where a committee with this member should look.
+//  - novelty(x): per action the variance of its prediction, in units of the variance of rewards
+//    around it; valid until the next call.
+template <class M>
+concept NoveltyModel = ValueModel<M> && requires(M& model, Context x) {
+  { model.novelty(x) }
+  noexcept->std::same_as<std::span<const double>>;
+};
+
 // Has several opinions on every action, as a committee has.
 //  - disagreement(x): their standard deviation per action, valid until the next call.
 template <class M>
