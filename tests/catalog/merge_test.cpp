@@ -24,7 +24,7 @@ using testing::state_bytes;
 constexpr std::string_view kNotSums[] = {
     "mlp",       "neural_linear", "hashed_linear",   "hashed_mlp",
     "committee", "exp3",          "neural_gradient", "langevin_mlp",
-    "bootstrap", "restarting",    "windowed"};
+    "bootstrap", "restarting",    "windowed",        "random_features"};
 
 bool merges(const PairCase& pair) {
   return std::ranges::count(kNotSums, pair.model) + std::ranges::count(kNotSums, pair.strategy) ==

@@ -101,6 +101,6 @@ class InspectedAgent(Estimator):
         >>> import sau
         >>> agent = sau.Agent(n_actions=2, context_dim=1)
         >>> [member.spec.split("(")[0] for member in agent.members]
-        ['linear', 'linear', 'neural_linear', 'neural_linear']
+        ['linear', 'linear', 'neural_linear', 'neural_linear', 'random_features']
         """
         return [Member(spec, weight, fault or None) for spec, weight, fault in self._members]
