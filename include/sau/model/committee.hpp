@@ -35,12 +35,11 @@ class Committee {
   static constexpr std::string_view kUsualMembers =
       "linear(lambda=20,intercept=true)+linear(lambda=0.25)"
       "+neural_linear(standardise=true,lambda=1)+random_features";
-  // The same for contexts of more than kWide columns. There a regression costs more than the
-  // network, so only one is left, and above 400 columns it folds them. A unit that adds up more
-  // columns needs smaller steps.
+  // The same for contexts of more than kWide columns, where regressions on all columns would cost
+  // more than the network, and a unit of it, which adds up more columns, needs smaller steps.
   static constexpr std::size_t kWide = 200;
   static constexpr std::string_view kWideMembers =
-      "linear(lambda=20,intercept=true,columns=400)"
+      "linear(lambda=20,intercept=true,columns=400)+linear(lambda=0.25,columns=256)"
       "+neural_linear(lr=0.001,standardise=true,lambda=1)+random_features";
 
   explicit Committee(const Setup& setup, const Options& options = {});
