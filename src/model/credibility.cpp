@@ -14,6 +14,11 @@ double evidence(std::uint64_t rewards) noexcept {
   return std::sqrt((static_cast<double>(rewards) + 1.0) / 2.0);
 }
 
+// p(N) of the class comment.
+double power_of_losses(std::uint64_t rewards) noexcept {
+  return 0.5 * std::min(10.0, evidence(rewards));
+}
+
 }  // namespace
 
 Credibility::Credibility(std::size_t opinions, std::size_t actions)
@@ -21,10 +26,14 @@ Credibility::Credibility(std::size_t opinions, std::size_t actions)
       action_loss_(opinions * actions),
       action_count_(actions),
       out_(opinions),
+      mixture_(opinions),
       weight_(opinions, 1.0),
       action_weight_(opinions * actions, 1.0),
       spread_weight_(opinions, 1.0),
-      error_(opinions) {}
+      error_(opinions),
+      mistake_(opinions) {
+  refresh();
+}
 
 void Credibility::observe(Action action, std::span<const double> opinion, double reward) noexcept {
   const auto keep = [](std::uint64_t n) {
@@ -34,8 +43,10 @@ void Credibility::observe(Action action, std::span<const double> opinion, double
   const double kept = keep(count_), kept_here = by_action ? keep(action_count_[action]) : 0.0;
   const double square = reward * reward;
   for (std::size_t k = 0; k < loss_.size(); ++k) {
+    mistake_[k] = 0.0;
     if (left_out(k)) continue;
     const double error = reward - std::clamp(opinion[k], lowest_, highest_);
+    mistake_[k] = error;
     const double grown = error * error + kFloor * square;
     loss_[k] = loss_[k] * kept + grown;
     if (by_action) {
@@ -44,6 +55,7 @@ void Credibility::observe(Action action, std::span<const double> opinion, double
     }
     if (!std::isfinite(loss_[k])) leave_out(k);
   }
+  mixture_.observe(mistake_);
   reward_squares_ = reward_squares_ * kept + square;
   lowest_ = count_ == 0 ? reward : std::min(lowest_, reward);
   highest_ = count_ == 0 ? reward : std::max(highest_, reward);
@@ -61,6 +73,7 @@ void Credibility::clip(std::span<double> opinion) const noexcept {
 
 void Credibility::leave_out(std::size_t k) noexcept {
   out_[k] = 1;
+  mixture_.leave_out(k);
   refresh();
 }
 
@@ -84,7 +97,8 @@ void Credibility::weigh(std::span<const double> loss, double add, double power,
 
 void Credibility::refresh() noexcept {
   const double power = evidence(count_);
-  weigh(loss_, 0.0, std::min(kMostPower, power), weight_);
+  weigh(loss_, 0.0, power_of_losses(count_), weight_);
+  for (std::size_t k = 0; k < loss_.size(); ++k) weight_[k] *= std::sqrt(mixture_.weights()[k]);
   weigh(loss_, kSpreadFloor * reward_squares_, power, spread_weight_);
   for (std::size_t k = 0; k < loss_.size(); ++k) error_[k] = loss_[k] / (power * power);
 }
@@ -92,11 +106,12 @@ void Credibility::refresh() noexcept {
 void Credibility::refresh(Action action) noexcept {
   const std::size_t place = action * loss_.size();
   weigh(std::span(action_loss_).subspan(place, loss_.size()), 0.0,
-        std::min(kMostPower, evidence(action_count_[action])),
+        power_of_losses(action_count_[action]),
         std::span(action_weight_).subspan(place, loss_.size()));
 }
 
 void Credibility::restored() noexcept {
+  mixture_.restored(out_);
   refresh();
   for (std::size_t a = 0; a < action_count_.size(); ++a) {
     if (action_count_[a] > 0) refresh(static_cast<Action>(a));
@@ -118,8 +133,8 @@ void Credibility::judge(std::span<const double> opinion, std::span<const double>
       spread_sum += spread_weight_[k] * f;
       spread_weights += spread_weight_[k];
     }
-    value[a] = weights > 0.0 ? sum / weights : 0.0;
     const double mean = spread_weights > 0.0 ? spread_sum / spread_weights : 0.0;
+    value[a] = weights > 0.0 ? sum / weights : mean;  // those believed may not be finite here
     double variance = 0.0;
     for (std::size_t k = 0; k < members; ++k) {
       const double f = opinion[k * actions + a];

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "model/naive_stacking.hpp"
 #include "sau/core/archive.hpp"
 #include "sau/core/rng.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
+using testing::naive_mixture;
 
 struct Verdict {
   std::vector<double> value, disagreement;
@@ -27,31 +29,32 @@ Verdict judged(const Credibility& credibility, const std::vector<double>& opinio
   return verdict;
 }
 
-TEST(Credibility, BelievesEveryOpinionEquallyBeforeTheFirstReward) {
+TEST(Credibility, BelievesTheFirstOpinionBeforeTheFirstReward) {
   const Credibility credibility(2, 1);
   const Verdict verdict = judged(credibility, {1.0, 3.0}, 1);
-  EXPECT_DOUBLE_EQ(verdict.value[0], 2.0);
+  EXPECT_DOUBLE_EQ(verdict.value[0], 1.0);
   EXPECT_DOUBLE_EQ(verdict.disagreement[0], 1.0);
 }
 
 // Three rewards of action 1, so that L_k = L_ka:
 //     2: every opinion counts as 0, both errors are 2,     L = 4 + 0.04
 //     0: opinions are clipped to 2, both errors are -2,    L = 4.04 / 2 + 4 = 6.02
-//     1: opinions 1 and 2 have the errors 0 and -1,        L = 6.02 * 2 / 3 + 0.01 + (0, 1)
-// Then N = 2 and R = (4 / 2 + 0) * 2 / 3 + 1.
+//     1: opinions 2 and 1 have the errors -1 and 0,        L = 6.02 * 2 / 3 + 0.01 + (1, 0)
+// Then N = 2, R = (4 / 2 + 0) * 2 / 3 + 1, and s = (20, 1) / 21, see stacking_test.cpp.
 TEST(Credibility, IsTheFormulaAfterThreeRewards) {
   Credibility credibility(2, 2);
   credibility.observe(1, std::vector<double>{-5.0, 7.0}, 2.0);
   credibility.observe(1, std::vector<double>{0.0, 5.0}, 0.0);
-  credibility.observe(1, std::vector<double>{1.0, 2.0}, 1.0);
+  credibility.observe(1, std::vector<double>{2.0, 1.0}, 1.0);
   const double loss = 6.02 * 2.0 / 3.0 + 0.01, floor = 0.1 * (4.0 / 3.0 + 1.0);
   const Verdict verdict = judged(credibility, {10.0, 1.0, 20.0, 2.0}, 2);
-  const double power = std::sqrt(2.0);
-  const double w0 = std::pow((loss + 1.0) / loss, -power), w = w0 * w0;
-  const double v = std::pow((loss + 1.0 + floor) / (loss + floor), -power);
-  EXPECT_NEAR(verdict.value[1], (1.0 + w * 2.0) / (1.0 + w), 1e-14);
-  // Action 0 was not played, so only L_k counts there.
-  EXPECT_NEAR(verdict.value[0], (10.0 + w0 * 20.0) / (1.0 + w0), 1e-13);
+  const double power = std::sqrt(2.0) / 2.0, s = 1.0 / std::sqrt(20.0);
+  const double w0 = s * std::pow(loss / (loss + 1.0), -power);
+  const double w = w0 * std::pow(loss / (loss + 1.0), -power);
+  const double v = std::pow((loss + floor) / (loss + 1.0 + floor), -2.0 * power);
+  EXPECT_NEAR(verdict.value[1], (1.0 + w * 2.0) / (1.0 + w), 1e-9);
+  // Action 0 was not played, so only L_k and s count there.
+  EXPECT_NEAR(verdict.value[0], (10.0 + w0 * 20.0) / (1.0 + w0), 1e-9);
   // Two numbers at distance 1 with weights p and 1 - p have the deviation sqrt(p (1 - p)).
   const double p = v / (1.0 + v);
   EXPECT_NEAR(verdict.disagreement[1], std::sqrt(p * (1.0 - p)), 1e-14);
@@ -120,14 +123,15 @@ class Naive {
   }
 
   double value(std::size_t a, const std::vector<double>& opinion) const {
+    const std::vector<double> mixture = naive_mixture(errors_, opinions_);
     double sum = 0.0, weights = 0.0;
     for (std::size_t k = 0; k < opinions_; ++k) {
-      double w = 1.0;
+      double w = std::sqrt(mixture[k]);
       for (const int scope : {-1, static_cast<int>(a)}) {
         if (evidence(scope) == 0.0) continue;
         double least = std::numeric_limits<double>::infinity();
         for (std::size_t j = 0; j < opinions_; ++j) least = std::fmin(least, loss(j, scope));
-        w *= std::pow(loss(k, scope) / least, -std::fmin(10.0, std::sqrt(evidence(scope))));
+        w *= std::pow(loss(k, scope) / least, -std::fmin(10.0, std::sqrt(evidence(scope))) / 2.0);
       }
       sum += w * opinion[k * actions_ + a];
       weights += w;
@@ -188,7 +192,8 @@ TEST(Credibility, EqualsTheNaiveVersion) {
     for (double& h : novelty) h = rng.uniform();
     const Verdict verdict = judged(credibility, asked, kActions, novelty);
     for (std::size_t a = 0; a < kActions; ++a) {
-      ASSERT_NEAR(verdict.value[a], naive.value(a, asked), 1e-10) << "reward " << n;
+      // A weight of rounding error, 1e-16, has a root of 1e-8.
+      ASSERT_NEAR(verdict.value[a], naive.value(a, asked), 1e-6) << "reward " << n;
       ASSERT_NEAR(verdict.disagreement[a], naive.disagreement(a, asked, novelty), 1e-10)
           << "reward " << n;
     }
@@ -224,13 +229,14 @@ TEST(Credibility, AnOpinionThatIsNotFiniteDoesNotCount) {
   Credibility credibility(3, 1);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
+  // The first would be believed, but has no number: then those that have one share the weight.
   EXPECT_DOUBLE_EQ(judged(credibility, {nan, 1.0, 3.0}, 1).value[0], 2.0);
   EXPECT_DOUBLE_EQ(judged(credibility, {nan, infinity, nan}, 1).value[0], 0.0);
   EXPECT_DOUBLE_EQ(judged(credibility, {nan, infinity, nan}, 1).disagreement[0], 0.0);
   credibility.observe(0, std::vector<double>{nan, 1.0, 1.0}, 1.0);
   EXPECT_TRUE(credibility.left_out(0));
   EXPECT_FALSE(credibility.left_out(1));
-  EXPECT_DOUBLE_EQ(judged(credibility, {5.0, 1.0, 3.0}, 1).value[0], 2.0);
+  EXPECT_DOUBLE_EQ(judged(credibility, {5.0, 1.0, 3.0}, 1).value[0], 1.0);
 }
 
 TEST(Credibility, OneThatIsLeftOutStaysOut) {
@@ -243,14 +249,14 @@ TEST(Credibility, OneThatIsLeftOutStaysOut) {
 }
 
 // All errors are 0, so that every loss is 0.
-TEST(Credibility, ExactOpinionsOnRewardsOfZeroShareTheWeight) {
+TEST(Credibility, AmongExactOpinionsOnRewardsOfZeroTheFirstIsBelieved) {
   Credibility credibility(2, 1);
   credibility.observe(0, std::vector<double>{0.0, 0.0}, 0.0);
-  EXPECT_THAT(credibility.shares(0), ElementsAre(0.5, 0.5));
+  EXPECT_THAT(credibility.shares(0), ElementsAre(1.0, 0.0));
   credibility.observe(0, std::vector<double>{0.0, 1.0}, 0.0);  // clipped to 0
-  EXPECT_THAT(credibility.shares(0), ElementsAre(0.5, 0.5));
+  EXPECT_THAT(credibility.shares(0), ElementsAre(1.0, 0.0));
   credibility.observe(0, std::vector<double>{0.0, 0.0}, 1.0);
-  EXPECT_THAT(credibility.shares(0), ElementsAre(0.5, 0.5));
+  EXPECT_THAT(credibility.shares(0), ElementsAre(1.0, 0.0));
 }
 
 TEST(Credibility, MeanSharesWeighActionsByTheirRewards) {

@@ -15,8 +15,9 @@
 namespace sau {
 
 // Several models that learn from the same rewards. The value of an action is the mean of their
-// predictions, weighted by how small their errors were (Credibility). How much they disagree is
-// offered to strategies: SAU adds a bonus for it, and lin_ucb takes it as the width.
+// predictions, weighted by their errors (Credibility); at first it is the prediction of the first
+// member. How much they disagree is offered to strategies: SAU adds a bonus for it, and lin_ucb
+// takes it as the width.
 //
 // This class is for a fixed set of actions; for actions that come and go it is JointCommittee.
 //
@@ -33,13 +34,13 @@ class Committee {
 
   // What members=usual stands for.
   static constexpr std::string_view kUsualMembers =
-      "linear(lambda=20,intercept=true)+linear(lambda=0.25)"
+      "linear(lambda=0.25)+linear(lambda=20,intercept=true)"
       "+neural_linear(standardise=true,lambda=1)+random_features";
   // The same for contexts of more than kWide columns, where regressions on all columns would cost
   // more than the network, and a unit of it, which adds up more columns, needs smaller steps.
   static constexpr std::size_t kWide = 200;
   static constexpr std::string_view kWideMembers =
-      "linear(lambda=20,intercept=true,columns=400)+linear(lambda=0.25,columns=256)"
+      "linear(lambda=0.25,columns=256)+linear(lambda=20,intercept=true,columns=400)"
       "+neural_linear(lr=0.001,standardise=true,lambda=1)+random_features";
 
   explicit Committee(const Setup& setup, const Options& options = {});

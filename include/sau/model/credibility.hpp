@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sau/core/types.hpp"
+#include "sau/model/stacking.hpp"
 
 namespace sau {
 
@@ -18,7 +19,10 @@ namespace sau {
 // so that old errors count less. There is one L_k over all actions and, if the actions are a fixed
 // set, one L_ka per action, with N_a. The value of an action is the mean of the opinions on it,
 // with weights
-//     w_ka ~ (L_ka / min_j L_ja)^-min(10, sqrt N_a) (L_k / min_j L_j)^-min(10, sqrt N).
+//     w_ka ~ sqrt(s_k) (L_ka / min_j L_ja)^-p(N_a) (L_k / min_j L_j)^-p(N),
+//     p(N) = min(10, sqrt N) / 2,   s_k the mixture with the smallest squared error (Stacking).
+// Stacking alone would follow one opinion that is right about what is played now, and the losses
+// alone cannot tell small errors from the noise of the rewards.
 // The disagreement D_a is their standard deviation with other weights. These are the same for every
 // action, and errors that are small compared with the rewards do not lower them much:
 //     v_k ~ ((L_k + 0.1 R) / min_j (L_j + 0.1 R))^-sqrt N,   R = the sum of r^2, faded as L_k is.
@@ -67,13 +71,12 @@ class Credibility {
     field("opinion_lowest", self.lowest_);
     field("opinion_highest", self.highest_);
     field("opinions_left_out", self.out_);
+    Stacking::state(self.mixture_, field);
   }
   // Call it after reading the state.
   void restored() noexcept;
 
  private:
-  static constexpr double kMostPower = 10.0;
-
   void refresh() noexcept;
   void refresh(Action action) noexcept;
   // Turns losses into weights: (loss / smallest loss)^-power, 0 for an opinion that is left out.
@@ -87,12 +90,14 @@ class Credibility {
   double reward_squares_ = 0.0;              // R
   double lowest_ = 0.0, highest_ = 0.0;      // rewards; 0 before the first
   std::vector<std::uint8_t> out_;
+  Stacking mixture_;
 
   // Computed from the above.
-  std::vector<double> weight_;         // of L_k
+  std::vector<double> weight_;         // of s_k and L_k
   std::vector<double> action_weight_;  // of L_ka, actions x opinions
   std::vector<double> spread_weight_;  // v_k
   std::vector<double> error_;          // L_k / N
+  std::vector<double> mistake_;        // e_k, while a reward is observed
 };
 
 }  // namespace sau
