@@ -307,7 +307,7 @@ def test_members_say_who_is_believed_and_who_is_left_out():
         n_actions=2,
         context_dim=3,
     )
-    assert [member.weight for member in agent.members] == [0.5, 0.5]
+    assert [member.weight for member in agent.members] == [1.0, 0.0]  # at first the first
     rng = np.random.default_rng(1)
     for _ in range(30):
         x = rng.normal(size=3)

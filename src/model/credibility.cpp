@@ -7,16 +7,12 @@
 namespace sau {
 namespace {
 
+constexpr double kMostPower = 10.0;   // of a loss
 constexpr double kFloor = 0.01;       // of r^2 in every loss
 constexpr double kSpreadFloor = 0.1;  // of R, for the disagreement
 
 double evidence(std::uint64_t rewards) noexcept {
   return std::sqrt((static_cast<double>(rewards) + 1.0) / 2.0);
-}
-
-// p(N) of the class comment.
-double power_of_losses(std::uint64_t rewards) noexcept {
-  return 0.5 * std::min(10.0, evidence(rewards));
 }
 
 }  // namespace
@@ -26,7 +22,7 @@ Credibility::Credibility(std::size_t opinions, std::size_t actions)
       action_loss_(opinions * actions),
       action_count_(actions),
       out_(opinions),
-      mixture_(opinions),
+      mixture_(actions == 0 ? 0 : opinions),
       weight_(opinions, 1.0),
       action_weight_(opinions * actions, 1.0),
       spread_weight_(opinions, 1.0),
@@ -55,7 +51,7 @@ void Credibility::observe(Action action, std::span<const double> opinion, double
     }
     if (!std::isfinite(loss_[k])) leave_out(k);
   }
-  mixture_.observe(mistake_);
+  if (by_action) mixture_.observe(mistake_);
   reward_squares_ = reward_squares_ * kept + square;
   lowest_ = count_ == 0 ? reward : std::min(lowest_, reward);
   highest_ = count_ == 0 ? reward : std::max(highest_, reward);
@@ -73,7 +69,7 @@ void Credibility::clip(std::span<double> opinion) const noexcept {
 
 void Credibility::leave_out(std::size_t k) noexcept {
   out_[k] = 1;
-  mixture_.leave_out(k);
+  if (!action_count_.empty()) mixture_.leave_out(k);
   refresh();
 }
 
@@ -95,23 +91,28 @@ void Credibility::weigh(std::span<const double> loss, double add, double power,
   }
 }
 
+double Credibility::power(std::uint64_t rewards) const noexcept {
+  const double q = std::min(kMostPower, evidence(rewards));
+  return action_count_.empty() ? q : 0.5 * q;
+}
+
 void Credibility::refresh() noexcept {
-  const double power = evidence(count_);
-  weigh(loss_, 0.0, power_of_losses(count_), weight_);
-  for (std::size_t k = 0; k < loss_.size(); ++k) weight_[k] *= std::sqrt(mixture_.weights()[k]);
-  weigh(loss_, kSpreadFloor * reward_squares_, power, spread_weight_);
-  for (std::size_t k = 0; k < loss_.size(); ++k) error_[k] = loss_[k] / (power * power);
+  weigh(loss_, 0.0, power(count_), weight_);
+  const std::span<const double> mixture = mixture_.weights();
+  for (std::size_t k = 0; k < mixture.size(); ++k) weight_[k] *= std::sqrt(mixture[k]);
+  const double root = evidence(count_);
+  weigh(loss_, kSpreadFloor * reward_squares_, root, spread_weight_);
+  for (std::size_t k = 0; k < loss_.size(); ++k) error_[k] = loss_[k] / (root * root);
 }
 
 void Credibility::refresh(Action action) noexcept {
   const std::size_t place = action * loss_.size();
-  weigh(std::span(action_loss_).subspan(place, loss_.size()), 0.0,
-        power_of_losses(action_count_[action]),
+  weigh(std::span(action_loss_).subspan(place, loss_.size()), 0.0, power(action_count_[action]),
         std::span(action_weight_).subspan(place, loss_.size()));
 }
 
 void Credibility::restored() noexcept {
-  mixture_.restored(out_);
+  if (!action_count_.empty()) mixture_.restored(out_);
   refresh();
   for (std::size_t a = 0; a < action_count_.size(); ++a) {
     if (action_count_[a] > 0) refresh(static_cast<Action>(a));

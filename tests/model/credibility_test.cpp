@@ -61,6 +61,19 @@ TEST(Credibility, IsTheFormulaAfterThreeRewards) {
   EXPECT_NEAR(verdict.disagreement[0], 10.0 * std::sqrt(p * (1.0 - p)), 1e-13);
 }
 
+// Rewards 2, 1, 1. The errors are (2, 2), (-1, -1) and (-1, 0), and N = 2.
+TEST(Credibility, WithoutAFixedSetOnlyTheLossesCount) {
+  Credibility credibility(2, 0);
+  EXPECT_THAT(credibility.shares(0), ElementsAre(0.5, 0.5));
+  credibility.observe(0, std::vector<double>{0.0, 0.0}, 2.0);
+  credibility.observe(0, std::vector<double>{2.0, 2.0}, 1.0);
+  EXPECT_THAT(credibility.shares(0), ElementsAre(0.5, 0.5));  // both were clipped to 2
+  credibility.observe(0, std::vector<double>{2.0, 1.0}, 1.0);
+  const double loss = (4.04 / 2.0 + 1.01) * 2.0 / 3.0 + 0.01;
+  const double w = std::pow(loss / (loss + 1.0), -std::sqrt(2.0));
+  EXPECT_NEAR(credibility.shares(0)[1], w / (1.0 + w), 1e-14);
+}
+
 TEST(Credibility, NoveltyIsTheVarianceOfAnOpinion) {
   Credibility credibility(2, 1);
   credibility.observe(0, std::vector<double>{0.0, 0.0}, 2.0);  // both count as 0: L = 4 + 0.04

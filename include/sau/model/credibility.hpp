@@ -19,10 +19,12 @@ namespace sau {
 // so that old errors count less. There is one L_k over all actions and, if the actions are a fixed
 // set, one L_ka per action, with N_a. The value of an action is the mean of the opinions on it,
 // with weights
-//     w_ka ~ sqrt(s_k) (L_ka / min_j L_ja)^-p(N_a) (L_k / min_j L_j)^-p(N),
-//     p(N) = min(10, sqrt N) / 2,   s_k the mixture with the smallest squared error (Stacking).
+//     w_ka ~ sqrt(s_k) (L_ka / min_j L_ja)^-p(N_a) (L_k / min_j L_j)^-p(N),   p(N) = q(N) / 2,
+//     q(N) = min(10, sqrt N),   s_k the mixture with the smallest squared error (Stacking).
 // Stacking alone would follow one opinion that is right about what is played now, and the losses
-// alone cannot tell small errors from the noise of the rewards.
+// alone cannot tell small errors from the noise of the rewards. If the actions are not a fixed set,
+// the losses alone decide: w_k ~ (L_k / min_j L_j)^-q(N).
+//
 // The disagreement D_a is their standard deviation with other weights. These are the same for every
 // action, and errors that are small compared with the rewards do not lower them much:
 //     v_k ~ ((L_k + 0.1 R) / min_j (L_j + 0.1 R))^-sqrt N,   R = the sum of r^2, faded as L_k is.
@@ -71,7 +73,7 @@ class Credibility {
     field("opinion_lowest", self.lowest_);
     field("opinion_highest", self.highest_);
     field("opinions_left_out", self.out_);
-    Stacking::state(self.mixture_, field);
+    if (!self.action_count_.empty()) Stacking::state(self.mixture_, field);
   }
   // Call it after reading the state.
   void restored() noexcept;
@@ -79,6 +81,8 @@ class Credibility {
  private:
   void refresh() noexcept;
   void refresh(Action action) noexcept;
+  // The power of losses after so many rewards: p(N) or q(N).
+  double power(std::uint64_t rewards) const noexcept;
   // Turns losses into weights: (loss / smallest loss)^-power, 0 for an opinion that is left out.
   void weigh(std::span<const double> loss, double add, double power,
              std::span<double> weight) const noexcept;
@@ -90,7 +94,7 @@ class Credibility {
   double reward_squares_ = 0.0;              // R
   double lowest_ = 0.0, highest_ = 0.0;      // rewards; 0 before the first
   std::vector<std::uint8_t> out_;
-  Stacking mixture_;
+  Stacking mixture_;  // only for a fixed set of actions
 
   // Computed from the above.
   std::vector<double> weight_;         // of s_k and L_k
