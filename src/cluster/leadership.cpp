@@ -237,6 +237,8 @@ void Leadership::lost_to(const std::string& holder) {
     note_(fmt::format("trainer {} leads; this one, {}, stands by", other.trainer, trainer_));
   }
   leader_ = is_twin ? Leader{} : other;
+  // It may have more of the stream than this one, also if it is lost before it was heard.
+  if (!is_twin && peers_.try_emplace(other.trainer).second) keep();
   raise_epoch(other.epoch);
 }
 

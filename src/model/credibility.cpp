@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 namespace sau {
@@ -23,6 +24,7 @@ Credibility::Credibility(std::size_t opinions, std::size_t actions)
       action_count_(actions),
       out_(opinions),
       mixture_(actions == 0 ? 0 : opinions),
+      loss_weight_(opinions, 1.0),
       weight_(opinions, 1.0),
       action_weight_(opinions * actions, 1.0),
       spread_weight_(opinions, 1.0),
@@ -70,7 +72,7 @@ void Credibility::clip(std::span<double> opinion) const noexcept {
 void Credibility::leave_out(std::size_t k) noexcept {
   out_[k] = 1;
   if (!action_count_.empty()) mixture_.leave_out(k);
-  refresh();
+  refresh_all();
 }
 
 void Credibility::weigh(std::span<const double> loss, double add, double power,
@@ -97,7 +99,8 @@ double Credibility::power(std::uint64_t rewards) const noexcept {
 }
 
 void Credibility::refresh() noexcept {
-  weigh(loss_, 0.0, power(count_), weight_);
+  weigh(loss_, 0.0, power(count_), loss_weight_);
+  weight_ = loss_weight_;
   const std::span<const double> mixture = mixture_.weights();
   for (std::size_t k = 0; k < mixture.size(); ++k) weight_[k] *= std::sqrt(mixture[k]);
   const double root = evidence(count_);
@@ -111,35 +114,53 @@ void Credibility::refresh(Action action) noexcept {
         std::span(action_weight_).subspan(place, loss_.size()));
 }
 
-void Credibility::restored() noexcept {
-  if (!action_count_.empty()) mixture_.restored(out_);
+void Credibility::refresh_all() noexcept {
   refresh();
   for (std::size_t a = 0; a < action_count_.size(); ++a) {
     if (action_count_[a] > 0) refresh(static_cast<Action>(a));
   }
 }
 
+void Credibility::restored() noexcept {
+  if (!action_count_.empty()) mixture_.restored(count_, out_);
+  refresh_all();
+}
+
+double Credibility::weight_of(std::span<const double> weight, std::size_t k,
+                              Action action) const noexcept {
+  return weight[k] * (action_count_.empty() ? 1.0 : action_weight_[action * loss_.size() + k]);
+}
+
 void Credibility::judge(std::span<const double> opinion, std::span<const double> novelty,
                         std::span<double> value, std::span<double> disagreement) const noexcept {
   const std::size_t actions = value.size(), members = loss_.size();
   for (std::size_t a = 0; a < actions; ++a) {
-    const double* local = action_count_.empty() ? nullptr : &action_weight_[a * members];
-    double sum = 0.0, weights = 0.0, spread_sum = 0.0, spread_weights = 0.0;
+    const auto counts = [&](std::size_t k) {
+      return !left_out(k) && std::isfinite(opinion[k * actions + a]);
+    };
+    value[a] = 0.0;
+    for (const auto& weight : {std::cref(weight_), std::cref(loss_weight_)}) {
+      double sum = 0.0, weights = 0.0;
+      for (std::size_t k = 0; k < members; ++k) {
+        if (!counts(k)) continue;
+        const double w = weight_of(weight.get(), k, static_cast<Action>(a));
+        sum += w * opinion[k * actions + a];
+        weights += w;
+      }
+      if (!(weights > 0.0)) continue;
+      value[a] = sum / weights;
+      break;
+    }
+    double spread_sum = 0.0, spread_weights = 0.0, variance = 0.0;
     for (std::size_t k = 0; k < members; ++k) {
-      const double f = opinion[k * actions + a];
-      if (left_out(k) || !std::isfinite(f)) continue;
-      const double w = weight_[k] * (local == nullptr ? 1.0 : local[k]);
-      sum += w * f;
-      weights += w;
-      spread_sum += spread_weight_[k] * f;
+      if (!counts(k)) continue;
+      spread_sum += spread_weight_[k] * opinion[k * actions + a];
       spread_weights += spread_weight_[k];
     }
     const double mean = spread_weights > 0.0 ? spread_sum / spread_weights : 0.0;
-    value[a] = weights > 0.0 ? sum / weights : mean;  // those believed may not be finite here
-    double variance = 0.0;
     for (std::size_t k = 0; k < members; ++k) {
+      if (!counts(k) || spread_weight_[k] == 0.0) continue;
       const double f = opinion[k * actions + a];
-      if (left_out(k) || !std::isfinite(f)) continue;
       const double own = novelty.empty() ? 0.0 : novelty[k * actions + a] * error_[k];
       variance += spread_weight_[k] * ((f - mean) * (f - mean) + own);
     }
@@ -148,13 +169,17 @@ void Credibility::judge(std::span<const double> opinion, std::span<const double>
 }
 
 std::vector<double> Credibility::shares(Action action) const {
-  std::vector<double> share = weight_;
-  double sum = 0.0;
-  for (std::size_t k = 0; k < share.size(); ++k) {
-    if (!action_count_.empty()) share[k] *= action_weight_[action * share.size() + k];
-    sum += share[k];
+  std::vector<double> share(loss_.size());
+  for (const auto& weight : {std::cref(weight_), std::cref(loss_weight_)}) {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < share.size(); ++k) {
+      share[k] = left_out(k) ? 0.0 : weight_of(weight.get(), k, action);
+      sum += share[k];
+    }
+    if (!(sum > 0.0)) continue;
+    for (double& s : share) s /= sum;
+    break;
   }
-  for (double& s : share) s = sum > 0.0 ? s / sum : 0.0;
   return share;
 }
 

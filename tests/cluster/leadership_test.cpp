@@ -75,6 +75,16 @@ TEST_F(LeadershipTest, WhatTheLeaderSaidBeforeTheStreamWasLostIsNotItsLastWord) 
   EXPECT_TRUE(may(*standby, 10, Stream::kOther));
 }
 
+TEST_F(LeadershipTest, ALeaderThatWasLostBeforeItWasHeardIsMissed) {
+  const auto standby = make("standby"), leader = make("leader");
+  lead(*leader);
+  standby->lost_to(leader->lease());
+  EXPECT_FALSE(may(*standby, 5, Stream::kOther));
+  now_ += 10s;
+  EXPECT_FALSE(may(*standby, 5, Stream::kOther));
+  EXPECT_FALSE(may(*make("standby"), 5, Stream::kOther));  // after a restart too
+}
+
 TEST_F(LeadershipTest, EqualLogsAreLedByWhoLedLast) {
   const auto one = make("one"), two = make("two");
   lead(*one);

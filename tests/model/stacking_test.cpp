@@ -172,7 +172,7 @@ TEST(Stacking, ContinuesAfterSaveAndLoad) {
   StateReader reader(writer.bytes());
   Stacking::state(loaded, reader);
   reader.finish();
-  loaded.restored(std::vector<std::uint8_t>{1, 0, 0});
+  loaded.restored(30, std::vector<std::uint8_t>{1, 0, 0});
   EXPECT_EQ(weights_of(saved), weights_of(loaded));
   const auto error = random_errors(rng, 3);
   saved.observe(error);

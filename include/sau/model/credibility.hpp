@@ -21,9 +21,9 @@ namespace sau {
 // with weights
 //     w_ka ~ sqrt(s_k) (L_ka / min_j L_ja)^-p(N_a) (L_k / min_j L_j)^-p(N),   p(N) = q(N) / 2,
 //     q(N) = min(10, sqrt N),   s_k the mixture with the smallest squared error (Stacking).
-// Stacking alone would follow one opinion that is right about what is played now, and the losses
-// alone cannot tell small errors from the noise of the rewards. If the actions are not a fixed set,
-// the losses alone decide: w_k ~ (L_k / min_j L_j)^-q(N).
+// Losses alone cannot tell small errors from the noise of the rewards, and stacking alone believes
+// one opinion too soon. If all w_ka of an action are 0, they are taken without s_k. If the actions
+// are not a fixed set, only the losses count: w_k ~ (L_k / min_j L_j)^-q(N).
 //
 // The disagreement D_a is their standard deviation with other weights. These are the same for every
 // action, and errors that are small compared with the rewards do not lower them much:
@@ -81,8 +81,11 @@ class Credibility {
  private:
   void refresh() noexcept;
   void refresh(Action action) noexcept;
+  void refresh_all() noexcept;
   // The power of losses after so many rewards: p(N) or q(N).
   double power(std::uint64_t rewards) const noexcept;
+  // What w_ka is proportional to, given loss_weight_ or weight_.
+  double weight_of(std::span<const double> weight, std::size_t k, Action action) const noexcept;
   // Turns losses into weights: (loss / smallest loss)^-power, 0 for an opinion that is left out.
   void weigh(std::span<const double> loss, double add, double power,
              std::span<double> weight) const noexcept;
@@ -97,7 +100,8 @@ class Credibility {
   Stacking mixture_;  // only for a fixed set of actions
 
   // Computed from the above.
-  std::vector<double> weight_;         // of s_k and L_k
+  std::vector<double> loss_weight_;    // of L_k
+  std::vector<double> weight_;         // of L_k and s_k
   std::vector<double> action_weight_;  // of L_ka, actions x opinions
   std::vector<double> spread_weight_;  // v_k
   std::vector<double> error_;          // L_k / N
