@@ -6,11 +6,13 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <string>
 #include <vector>
 
 #include "sau/agent/agent.hpp"
 #include "sau/catalog/catalog.hpp"
 #include "sau/explore/sau_sampling.hpp"
+#include "sau/model/linear.hpp"
 #include "sau/model/mlp.hpp"
 #include "support/catalogue_types.hpp"
 #include "support/sanitizer.hpp"
@@ -129,6 +131,16 @@ TEST_P(Allocation, ChooseAndLearnNeverAllocate) {
   if (!kCounts) GTEST_SKIP() << "allocations are not counted under a sanitizer";
   auto world = GetParam().world(4);
   EXPECT_EQ(GetParam().call(world), 0U);
+}
+
+TEST(LargeCommittee, NeverAllocates) {
+  if (!kCounts) GTEST_SKIP() << "allocations are not counted under a sanitizer";
+  std::string members = "linear";
+  for (int k = 0; k < 30; ++k) members += "+linear(lambda=" + std::to_string(k + 2) + ")";
+  const auto setup = setup_for<Linear>(3);
+  const auto agent = make_agent("committee(members=\"" + members + "\")+sau_ucb", setup);
+  AnyWorld world(setup.shape.dim, {}, 4);
+  EXPECT_EQ(allocations_of(*agent, world), 0U);
 }
 
 TEST_P(Allocation, VirtualCallsNeverAllocate) {

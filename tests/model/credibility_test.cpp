@@ -261,6 +261,20 @@ TEST(Credibility, OneThatIsLeftOutStaysOut) {
   EXPECT_THAT(credibility.mean_shares(), ElementsAre(0.0, 1.0));
 }
 
+// The mixture believes only the second opinion, and on action 1 only the first one was right.
+TEST(Credibility, WhereMixtureAndLossesBelieveNobodyTogetherTheLossesDecide) {
+  Credibility credibility(2, 2);
+  credibility.observe(0, std::vector<double>{0.0, 0.0}, 1.0);
+  credibility.observe(0, std::vector<double>{0.0, 0.0}, 0.0);  // opinions are clipped to this range
+  for (int n = 0; n < 20; ++n) credibility.observe(0, std::vector<double>{0.0, 0.9}, 1.0);
+  credibility.observe(1, std::vector<double>{0.0, 0.001}, 0.0);
+  EXPECT_LT(credibility.shares(0)[0], 1e-6);
+  EXPECT_THAT(credibility.shares(1), ElementsAre(1.0, 0.0));
+  EXPECT_DOUBLE_EQ(judged(credibility, {1.0, 7.0, 2.0, 8.0}, 2).value[1], 7.0);
+  const auto mean = credibility.mean_shares();
+  EXPECT_NEAR(mean[0] + mean[1], 1.0, 1e-12);
+}
+
 // All errors are 0, so that every loss is 0.
 TEST(Credibility, AmongExactOpinionsOnRewardsOfZeroTheFirstIsBelieved) {
   Credibility credibility(2, 1);
@@ -283,21 +297,32 @@ TEST(Credibility, MeanSharesWeighActionsByTheirRewards) {
 }
 
 TEST(Credibility, ContinuesAfterSaveAndLoad) {
-  Rng rng({.seed = 5});
-  Credibility saved(3, 2);
-  for (int n = 0; n < 40; ++n) {
-    saved.observe(static_cast<Action>(rng.below(2)), random_opinions(rng, 3), rng.normal());
+  for (const bool leave_one_out : {false, true}) {
+    Rng rng({.seed = 5});
+    Credibility saved(3, 2);
+    const auto observe = [](Credibility& credibility, Rng& draws) {
+      const auto action = static_cast<Action>(draws.below(2));
+      const auto opinion = random_opinions(draws, 3);
+      credibility.observe(action, opinion, draws.normal());
+    };
+    for (int n = 0; n < 40; ++n) observe(saved, rng);
+    if (leave_one_out) saved.leave_out(0);  // the one with the smallest losses
+    StateWriter writer;
+    Credibility::state(saved, writer);
+    Credibility loaded(3, 2);
+    StateReader reader(writer.bytes());
+    Credibility::state(loaded, reader);
+    reader.finish();
+    loaded.restored();
+    for (int n = 0; n < 10; ++n) {
+      const auto asked = random_opinions(rng, 6);
+      ASSERT_EQ(judged(saved, asked, 2).value, judged(loaded, asked, 2).value);
+      ASSERT_EQ(judged(saved, asked, 2).disagreement, judged(loaded, asked, 2).disagreement);
+      Rng again = rng;
+      observe(saved, rng);
+      observe(loaded, again);
+    }
   }
-  StateWriter writer;
-  Credibility::state(saved, writer);
-  Credibility loaded(3, 2);
-  StateReader reader(writer.bytes());
-  Credibility::state(loaded, reader);
-  reader.finish();
-  loaded.restored();
-  const auto asked = random_opinions(rng, 6);
-  EXPECT_EQ(judged(saved, asked, 2).value, judged(loaded, asked, 2).value);
-  EXPECT_EQ(judged(saved, asked, 2).disagreement, judged(loaded, asked, 2).disagreement);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -76,16 +78,19 @@ TEST(Stacking, MixesOpinionsThatErrInDifferentWays) {
   EXPECT_THAT(weights_of(stacking), ElementsAre(DoubleNear(0.2, 1e-3), DoubleNear(0.8, 1e-3)));
 }
 
-// Rewards have a noise of 1. The second opinion errs by it alone, the first by 0.1 more: its loss
-// is one per cent larger.
-TEST(Stacking, GivesNothingToAnOpinionThatAddsOnlyError) {
-  Rng rng({.seed = 8});
+// Rewards have a noise of 1. The second opinion errs by it alone, the first by 0.1 more, so that
+// its loss is one per cent larger. The two parts of its error are exactly orthogonal. Then A = N
+// ((1.01, 1), (1, 1)), the penalty is 5, and s_0 is least for 0.01 N s^2 + 10 (1 - s)^2.
+TEST(Stacking, GivesLittleToAnOpinionThatAddsOnlyErrorOnceThereAreEnoughRewards) {
   Stacking stacking(2);
-  for (int n = 0; n < 20000; ++n) {
-    const double noise = rng.normal();
-    stacking.observe(std::vector<double>{noise + 0.1 * rng.normal(), noise});
+  for (int n = 0; n < 400000; ++n) {
+    const double noise = n % 2 == 0 ? 1.0 : -1.0, own = n % 4 < 2 ? 0.1 : -0.1;
+    stacking.observe(std::vector<double>{noise + own, noise});
+    if (n == 3999) {
+      EXPECT_NEAR(stacking.weights()[0], 10.0 / (0.01 * 2000.0 + 10.0), 0.01);
+    }
   }
-  EXPECT_LT(stacking.weights()[0], 0.1);
+  EXPECT_NEAR(stacking.weights()[0], 10.0 / (0.01 * 200000.0 + 10.0), 1e-4);
 }
 
 TEST(Stacking, TheUnitOfTheErrorsDoesNotMatter) {
@@ -102,16 +107,60 @@ TEST(Stacking, TheUnitOfTheErrorsDoesNotMatter) {
   }
 }
 
-TEST(Stacking, OpinionsThatAreAlwaysEqualShareWeightsThatAreFinite) {
+TEST(Stacking, AmongOpinionsThatAreAlwaysEqualTheFirstIsBelieved) {
   Rng rng({.seed = 10});
   Stacking stacking(3);
   for (int n = 0; n < 1000; ++n) {
     const double error = rng.normal();
     stacking.observe(std::vector<double>{error, error, error});
-    const auto s = weights_of(stacking);
-    for (const double w : s) ASSERT_GE(w, 0.0);
-    ASSERT_NEAR(std::accumulate(s.begin(), s.end(), 0.0), 1.0, 1e-12);
+    ASSERT_THAT(weights_of(stacking),
+                ElementsAre(DoubleNear(1.0, 1e-6), DoubleNear(0.0, 1e-6), DoubleNear(0.0, 1e-6)));
   }
+}
+
+// Half of the errors are shared, and each opinion has its own size of the other half.
+TEST(Stacking, ManyOpinionsHaveTheirBestMixtureToo) {
+  constexpr std::size_t kOpinions = 40;
+  Rng rng({.seed = 14});
+  Stacking stacking(kOpinions);
+  std::vector<double> product(kOpinions * kOpinions);
+  for (int n = 0; n < 300; ++n) {
+    const auto error = random_errors(rng, kOpinions);
+    stacking.observe(error);
+    for (std::size_t i = 0; i < kOpinions; ++i) {
+      for (std::size_t j = 0; j < kOpinions; ++j) {
+        double& sum = product[i * kOpinions + j];
+        sum = sum * n / (n + 1.0) + error[i] * error[j];
+      }
+    }
+  }
+  // The conditions of Karush, Kuhn and Tucker: the slope is the same for all opinions that take
+  // part, and not smaller for the others.
+  const auto s = weights_of(stacking);
+  double least = product[0], most = product[0];
+  for (std::size_t k = 0; k < kOpinions; ++k) {
+    least = std::min(least, product[k * kOpinions + k]);
+    most = std::max(most, product[k * kOpinions + k]);
+  }
+  const double penalty = 5.0 * least / (301.0 / 2.0) + 1e-9 * most;
+  std::vector<double> slope(kOpinions);
+  double level = 0.0;
+  for (std::size_t i = 0; i < kOpinions; ++i) {
+    slope[i] = penalty * (s[i] - (i == 0 ? 1.0 : 0.0));
+    for (std::size_t j = 0; j < kOpinions; ++j) slope[i] += product[i * kOpinions + j] * s[j];
+    ASSERT_GE(s[i], 0.0);
+    level += s[i] * slope[i];
+  }
+  std::size_t taking_part = 0;
+  for (std::size_t k = 0; k < kOpinions; ++k) {
+    if (s[k] > 0.0) ++taking_part;
+    ASSERT_GE(slope[k], level - 1e-8 * most);
+    if (s[k] > 0.0) {
+      ASSERT_NEAR(slope[k], level, 1e-8 * most);
+    }
+  }
+  EXPECT_GT(taking_part, 3U);
+  EXPECT_LT(taking_part, kOpinions);
 }
 
 TEST(Stacking, WithoutAnyErrorTheFirstKeepsItsWeight) {
@@ -178,6 +227,26 @@ TEST(Stacking, ContinuesAfterSaveAndLoad) {
   saved.observe(error);
   loaded.observe(error);
   EXPECT_EQ(weights_of(saved), weights_of(loaded));
+}
+
+// A forged file may have numbers that no errors have.
+TEST(Stacking, AnyStateGivesAnAnswer) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const double bad : {nan, -1.0, -1e300, 1e300}) {
+    for (const std::size_t at : {0, 1, 4}) {
+      StateWriter writer;
+      std::vector<double> product = {1.0, 0.5, 0.5, 0.5, 1.0, 0.5, 0.5, 0.5, 1.0};
+      product[at] = bad;
+      writer("error_products", product);
+      Stacking stacking(3);
+      StateReader reader(writer.bytes());
+      Stacking::state(stacking, reader);
+      stacking.restored(10, std::vector<std::uint8_t>(3));
+      double sum = 0.0;
+      for (const double w : stacking.weights()) sum += w;
+      EXPECT_TRUE(std::isnan(sum) || std::abs(sum - 1.0) < 1e-6) << bad << " at " << at;
+    }
+  }
 }
 
 }  // namespace

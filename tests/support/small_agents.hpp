@@ -12,7 +12,7 @@ inline std::string small_model(const std::string& name, bool by_ids) {
     return by_ids ? "committee(members=\"hashed_linear(bits=8,relative=true)+hashed_mlp(bits=8," +
                         deep + ")+linear\")"
                   : "committee(members=\"linear(lambda=20)+neural_linear(" + deep +
-                        ",standardise=true)+hashed_linear(bits=8)\")";
+                        ",standardise=true)+hashed_linear(bits=8)+random_features(features=8)\")";
   }
   if (name == "bootstrap") return "bootstrap(members=4)";
   if (name == "hashed_linear") return "hashed_linear(bits=8)";

@@ -36,8 +36,8 @@ class Committee {
   static constexpr std::string_view kUsualMembers =
       "linear(lambda=0.25)+linear(lambda=20,intercept=true)"
       "+neural_linear(standardise=true,lambda=1)+random_features";
-  // The same for contexts of more than kWide columns, where regressions on all columns would cost
-  // more than the network, and a unit of it, which adds up more columns, needs smaller steps.
+  // The same for contexts of more than kWide columns. Regressions on all columns would cost more
+  // than the network. A unit of the network adds up more columns, so it needs smaller steps.
   static constexpr std::size_t kWide = 200;
   static constexpr std::string_view kWideMembers =
       "linear(lambda=0.25,columns=256)+linear(lambda=20,intercept=true,columns=400)"

@@ -40,7 +40,8 @@ struct RandomFeaturesOptions {
 // are computed when it is learned, and not again when these change.
 //
 // Deviation from the paper on random features: two parabolas take the place of the cosine. They are
-// within 6 % of it, faster, and the same on every processor.
+// within 6 % of it, and need no function that C libraries round differently. A column that never
+// varied is 0 in z, but counts in d.
 //
 // The waves are bounded, so that an outlier cannot lead to a wild prediction, and far from all
 // earlier contexts a prediction goes back to the intercept. novelty() says where that is.
