@@ -208,7 +208,7 @@ class EvaluateCommand {
     }
     if (best == nullptr) {
       print(first);
-      throw Error("the log cannot tell about any of the candidates");
+      throw Error("the log cannot tell what any of the candidates would have earned");
     }
     EvaluateOptions judging = options_;
     judging.train = kHalf;
@@ -239,7 +239,7 @@ Handler describe_evaluate(CLI::App& app) {
       "rewards. The log is the folder of sau serve (also while it runs), JSON lines of sau log\n"
       "export, dsjson, or a CSV file. Intervals of the kind anytime hold for logs made by a "
       "policy\n"
-      "that learned, and whenever you look. If the log cannot tell, the exit code is 1.");
+      "that learned, and whenever you look. Exit code 1 means that the log cannot tell.");
   app.footer(
       "Examples:\n"
       "  sau evaluate data -o evaluation.html\n"

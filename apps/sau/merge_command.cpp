@@ -37,8 +37,9 @@ void print_text(const MergeOutcome& outcome, const std::string& out, std::size_t
   for (const std::string& gap : outcome.gaps) std::fprintf(stderr, "sau: %s\n", gap.c_str());
   if (outcome.missing == 0) return;
   fmt::print(stderr,
-             "sau: {} missing; {} behind a missing one left out of {}, and still in the folders\n",
-             trials_of(outcome.missing), trials_of(outcome.left_out), out);
+             "sau: {} missing; left out of {}, because they come after a missing trial: {}; the "
+             "joined folders keep them\n",
+             trials_of(outcome.missing), out, trials_of(outcome.left_out));
 }
 
 void print_json(const MergeOutcome& outcome, const std::string& out) {

@@ -49,8 +49,8 @@ void note(const std::string& line) noexcept {
       return;
     }
     if (left_out > 0) {
-      text.insert(0, line_of(time, fmt::format("lines left out here, as nobody read the ones "
-                                               "before: {}",
+      text.insert(0, line_of(time, fmt::format("lines left out here, because nobody read the "
+                                               "earlier ones: {}",
                                                left_out)));
       left_out = 0;
     }

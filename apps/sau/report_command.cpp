@@ -99,7 +99,7 @@ Handler describe_report(CLI::App& app) {
       ->allow_extra_args(false)
       ->type_name("NAME");
   app.add_flag("--no-paper", flags->no_paper, "without the paper's numbers");
-  app.add_flag("--dark", flags->dark, "pictures on dark paper");
+  app.add_flag("--dark", flags->dark, "pictures with a dark background");
   app.add_option("--width", flags->width,
                  "width of pictures in inches, such as 3.3 or 6.8 for a column of a paper")
       ->type_name("N");

@@ -112,8 +112,8 @@ Request request_of_file(const std::string& file, const RunFlags& flags, const CL
   if (!flags.problem.empty() || !flags.agent.empty() || flags.steps != 0 ||
       flags.late != Lateness{} || !flags.save.empty() || flags.tune) {
     throw UsageError("run: " + file +
-                     " says what to run; beside it only --trials, --seed, --log and the flags of "
-                     "how to run are allowed");
+                     " says what to run; besides it you can give only --trials, --seed, --log and "
+                     "the flags that say how to run it");
   }
   Request request;
   request.part = read_experiment_file(file, app.count("--trials") > 0 ? flags.trials : 0);

@@ -80,8 +80,8 @@ Handler describe_train(CLI::App& app) {
   add_number(app, "--replicas", {.min = 1.0, .max = 5.0}, flags->replicas,
              "copies of the stream [3 if there are that many NATS servers, else 1]");
   app.add_flag("--lead", flags->cluster.lead,
-               "lead even if another trainer may have more of a stream that was lost: what only\n"
-               "that one has is given up");
+               "lead even if another trainer may have more records of a stream that was lost;\n"
+               "records that only the other one has are given up");
   return add_folder(app, flags);
 }
 

@@ -159,7 +159,7 @@ Handler describe_watch(CLI::App& app) {
   app.description(
       "Shows a run in progress: on the terminal how far it is and which agents lead, and in a\n"
       "browser the page of sau report, which keeps itself up to date. It only reads, so it may\n"
-      "start before, during or after the run. Ctrl-C ends it; the run goes on.");
+      "start before, during or after the run. Ctrl-C ends sau watch; the run goes on.");
   app.footer(
       "Examples:\n"
       "  sau paper --only wheel --out results/wheel &\n"

@@ -306,7 +306,7 @@ class Signals(CrowdTestCase):
             said = ""
             while "SIGHUP" not in said:  # the lines may come one by one
                 said += os.read(reading, 65536).decode()
-            self.assertIn("lines left out here, as nobody read the ones before: 1\n", said)
+            self.assertIn("lines left out here, because nobody read the earlier ones: 1\n", said)
             process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(timeout=DEADLINE), 0)
         finally:
