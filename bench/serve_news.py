@@ -12,16 +12,13 @@ counts as no click when its time is over. Needs the Python package on PYTHONPATH
 
 import argparse
 import heapq
-import http.client
-import json
 import random
-import signal
 import statistics
-import subprocess
 import sys
 import tempfile
 
 import sau
+from _server import Server
 
 BASE = "/personalizer/v1.0"
 DELAY = (10, 200)
@@ -58,29 +55,6 @@ def laboratory(flags):
     means = [[b - r for b, r in zip(best, row.tolist())] for row in regret]
     for name, mean in zip(agents, means):
         shown(f"laboratory, {name}", mean, best, means[-1])
-
-
-class Server:
-    def __init__(self, program, folder, agent, seed):
-        self.process = subprocess.Popen(
-            [program, "serve", folder, "--port", "0", "--seed", str(seed), "--agent", agent],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8")
-        port = int(self.process.stdout.readline().split()[-1].rstrip("/").rpartition(":")[2])
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-
-    def call(self, method, path, body=None):
-        self.connection.request(method, path, json.dumps(body))
-        answer = self.connection.getresponse()
-        text = answer.read()
-        if answer.status >= 300:
-            raise SystemExit(f"{method} {path}: {answer.status} {text.decode()}")
-        return json.loads(text) if text else None
-
-    def stop(self):
-        self.connection.close()
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(timeout=60)
-        self.process.stdout.close()
 
 
 def features_of(action):

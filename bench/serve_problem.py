@@ -9,45 +9,16 @@ Prints the mean regret of both. Needs the Python package on PYTHONPATH.
 """
 
 import argparse
-import http.client
-import json
-import signal
 import statistics
-import subprocess
 import sys
 import tempfile
 
 import sau
+from _server import Server
 
 BASE = "/personalizer/v1.0"
 AGENTS = ("linearposterior", "lineargreedy", "linear-sau-s", "linear-sau-ucb", "neuralgreedy",
           "neurallinear", "neural-sau-s", "neural-sau-ucb")
-
-
-class Server:
-    def __init__(self, program, folder, agent, seed, exploration):
-        self.process = subprocess.Popen(
-            [program, "serve", folder, "--port", "0", "--agent", agent, "--seed", str(seed)],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8")
-        port = int(self.process.stdout.readline().split()[-1].rstrip("/").rpartition(":")[2])
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        self.call("PUT", BASE + "/configurations/service",
-                  {"explorationPercentage": exploration, "probabilityFloor": 0,
-                   "rewardMinimum": -1000, "rewardMaximum": 1000})
-
-    def call(self, method, path, body):
-        self.connection.request(method, path, json.dumps(body))
-        answer = self.connection.getresponse()
-        text = answer.read()
-        if answer.status >= 300:
-            raise SystemExit(f"{method} {path}: {answer.status} {text.decode()}")
-        return json.loads(text) if text else None
-
-    def stop(self):
-        self.connection.close()
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(timeout=60)
-        self.process.stdout.close()
 
 
 def served_regret(program, problem_spec, agent, trial, steps, exploration):
@@ -55,7 +26,10 @@ def served_regret(program, problem_spec, agent, trial, steps, exploration):
     actions = [{"id": str(a)} for a in range(problem.n_actions)]
     regret = 0.0
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(program, folder + "/data", agent, trial + 1, exploration)
+        server = Server(program, folder + "/data", agent, trial + 1)
+        server.call("PUT", BASE + "/configurations/service",
+                    {"explorationPercentage": exploration, "probabilityFloor": 0,
+                     "rewardMinimum": -1000, "rewardMaximum": 1000})
         x, _ = problem.reset()
         for _ in range(steps):
             context = {f"x{i}": value for i, value in enumerate(x.tolist()) if value != 0.0}

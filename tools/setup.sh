@@ -59,7 +59,7 @@ setup: this is not a Debian or Ubuntu system, so nothing is installed. You need:
   a C++20 compiler (g++ 12 or newer), cmake 3.25, ninja, pkg-config, git, and the libraries
   CLI11 2.1, fmt 9, nlohmann-json 3.11, zlib 1.2, liblzma 5.4, libarchive 3.6, libcurl 7.85,
   OpenSSL 3, Boost 1.74 (headers), xxHash 0.8 (headers), Cairo 1.16 with its SVG, PDF and PNG surfaces, a
-  sans-serif font; for the program also RocksDB 7.8, simdjson 3, prometheus-cpp 1.0, and Node.js 18
+  sans-serif font; for the program also RocksDB 7.8, LZ4 1.9, simdjson 3, prometheus-cpp 1.0, and Node.js 18
   with npm for its pages; ccache if you like, and an MPI 3 library such as Open MPI 4.1 for sau-mpi; for clusters NATS' C client 3.4 (libnats); for the Python package also Python 3.11 with its
   headers, NumPy 1.22 and pybind11 2.10, and patchelf 0.14 to make wheels (for aarch64 also
   g++ 12 for aarch64, qemu-aarch64, and Debian's apt-get); for the tests also GoogleTest 1.12, Google Benchmark 1.7,

@@ -37,15 +37,16 @@ void check_cluster(ServeFlags& flags) {
 
 void check_listening(const ServeFlags& flags) {
   if (flags.key_file.empty() && !is_loopback(flags.listen)) {
-    throw UsageError("serve: --listen " + flags.listen +
+    throw UsageError(flags.command + ": --listen " + flags.listen +
                      " lets other machines in and needs --key-file; without one, listen on "
                      "127.0.0.1, ::1 or localhost");
   }
   if (flags.tls_certificate.empty() != flags.tls_key.empty()) {
-    throw UsageError("serve: --tls-certificate and --tls-key go together");
+    throw UsageError(flags.command + ": --tls-certificate and --tls-key go together");
   }
   if (flags.log_format != "text" && flags.log_format != "json") {
-    throw UsageError("serve: --log-format " + flags.log_format + "; expected text or json");
+    throw UsageError(flags.command + ": --log-format " + flags.log_format +
+                     "; expected text or json");
   }
 }
 

@@ -82,7 +82,7 @@ const ModelEntry& model_of(const AgentSpec& spec) { return model_named(spec.mode
 // A model inside another one. A model that has models inside cannot itself be inside one.
 const ModelEntry& member_named(const std::string& name) {
   if (name == "committee" || name == "bootstrap" || name == "restarting" || name == "windowed") {
-    throw UsageError("a " + name + " cannot be a member of another model");
+    throw UsageError(name + " contains models, so it cannot itself be inside one");
   }
   return model_named(name);
 }

@@ -1,6 +1,7 @@
 #include "cluster/message.hpp"
 
 #include <cmath>
+#include <concepts>
 #include <utility>
 
 #include "core/bytes.hpp"
@@ -36,6 +37,37 @@ bool take_checksum(std::string_view& bytes) {
   std::memcpy(&checksum, bytes.data() + bytes.size() - sizeof checksum, sizeof checksum);
   bytes.remove_suffix(sizeof checksum);
   return hash_of(bytes) == checksum;
+}
+
+template <class Message>
+std::string written(std::uint32_t mark, const Message& message) {
+  std::string bytes;
+  ByteWriter writer(bytes);
+  writer.put(mark);
+  Message::fields(message, [&writer]<class T>(const T& value) {
+    if constexpr (std::same_as<T, std::string>) {
+      writer.put_text(value);
+    } else {
+      writer.put(value);
+    }
+  });
+  return with_checksum(std::move(bytes));
+}
+
+// False if the bytes are no such message.
+template <class Message>
+bool read(std::string_view bytes, std::uint32_t mark, Message& message) {
+  if (!take_checksum(bytes)) return false;
+  ByteReader reader(bytes);
+  const bool is_ours = reader.take<std::uint32_t>() == mark;
+  Message::fields(message, [&reader]<class T>(T& value) {
+    if constexpr (std::same_as<T, std::string>) {
+      value = reader.take_text();
+    } else {
+      value = reader.take<T>();
+    }
+  });
+  return is_ours && reader.finished();
 }
 
 }  // namespace
@@ -155,63 +187,19 @@ Result<ShippedBatch> decode_shipped(std::string_view bytes) {
   return batch;
 }
 
-std::string encode(const TakenMessage& message) {
-  std::string bytes;
-  ByteWriter writer(bytes);
-  writer.put(kTakenMark);
-  writer.put(message.number);
-  writer.put(message.life);
-  writer.put(message.place);
-  writer.put(message.time);
-  writer.put(message.last);
-  writer.put(message.chain);
-  writer.put_text(message.bytes);
-  return with_checksum(std::move(bytes));
-}
+std::string encode(const TakenMessage& message) { return written(kTakenMark, message); }
 
 Result<TakenMessage> decode_taken(std::string_view bytes) {
-  if (!take_checksum(bytes)) return unreadable("a message that was taken");
-  ByteReader reader(bytes);
   TakenMessage message;
-  const bool is_ours = reader.take<std::uint32_t>() == kTakenMark;
-  message.number = reader.take<std::uint64_t>();
-  message.life = reader.take<std::int64_t>();
-  message.place = reader.take<std::uint64_t>();
-  message.time = reader.take<Milliseconds>();
-  message.last = reader.take<Sequence>();
-  message.chain = reader.take<std::uint64_t>();
-  message.bytes = reader.take_text();
-  if (!is_ours || !reader.finished()) return unreadable("a message that was taken");
+  if (!read(bytes, kTakenMark, message)) return unreadable("a message that was taken");
   return message;
 }
 
-std::string encode(const ModelPart& part) {
-  std::string bytes;
-  ByteWriter writer(bytes);
-  writer.put(kModelMark);
-  writer.put(part.epoch);
-  writer.put(part.version);
-  writer.put(part.checksum);
-  writer.put(part.part);
-  writer.put(part.parts);
-  writer.put_text(part.configuration);
-  writer.put_text(part.bytes);
-  return with_checksum(std::move(bytes));
-}
+std::string encode(const ModelPart& part) { return written(kModelMark, part); }
 
 Result<ModelPart> decode_model_part(std::string_view bytes) {
-  if (!take_checksum(bytes)) return unreadable("a part of a model");
-  ByteReader reader(bytes);
   ModelPart part;
-  const bool is_ours = reader.take<std::uint32_t>() == kModelMark;
-  part.epoch = reader.take<std::uint64_t>();
-  part.version = reader.take<Sequence>();
-  part.checksum = reader.take<std::uint64_t>();
-  part.part = reader.take<std::uint32_t>();
-  part.parts = reader.take<std::uint32_t>();
-  part.configuration = reader.take_text();
-  part.bytes = reader.take_text();
-  if (!is_ours || part.part >= part.parts || !reader.finished()) {
+  if (!read(bytes, kModelMark, part) || part.part >= part.parts) {
     return unreadable("a part of a model");
   }
   return part;

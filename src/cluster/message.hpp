@@ -56,6 +56,16 @@ struct TakenMessage {
   Sequence last = 0;
   std::uint64_t chain = 0;
   std::string bytes;  // a ShippedBatch, or something else that is skipped
+
+  static void fields(auto& self, auto&& field) {
+    field(self.number);
+    field(self.life);
+    field(self.place);
+    field(self.time);
+    field(self.last);
+    field(self.chain);
+    field(self.bytes);
+  }
 };
 std::string encode(const TakenMessage& message);
 Result<TakenMessage> decode_taken(std::string_view bytes);
@@ -68,6 +78,16 @@ struct ModelPart {
   std::uint32_t part = 0, parts = 0;
   std::string configuration;  // JSON
   std::string bytes;
+
+  static void fields(auto& self, auto&& field) {
+    field(self.epoch);
+    field(self.version);
+    field(self.checksum);
+    field(self.part);
+    field(self.parts);
+    field(self.configuration);
+    field(self.bytes);
+  }
 };
 std::string encode(const ModelPart& part);
 Result<ModelPart> decode_model_part(std::string_view bytes);

@@ -48,13 +48,31 @@ class Faults(ClusterTestCase):
         self.until(lambda: len({each.metric("sau_stream_messages_total") for each in members}) == 1,
                    lambda: "\n".join(each.log()[-1500:] for each in members))
 
-    def test_a_copy_of_a_folder_is_refused(self):
+    def one_trainer(self):
+        """NATS, a trainer and a node; the trainer has logged the decision e1."""
         nats = NatsServers(self)
         trainer = self.trainer(nats.url, "trainer", "--agent", AGENT)
         node = self.node(nats.url)
         self.wait_ready(trainer, node)
         self.decide(node, ["e1"])
         self.wait_empty(node)
+        return nats, trainer, node
+
+    def leader_and_standby(self, names):
+        """NATS, a leader, its standby and a node; both trainers have logged the decisions."""
+        nats = NatsServers(self)
+        leader = self.trainer(nats.url, "leader", "--agent", AGENT)
+        self.leads(leader)
+        standby = self.trainer(nats.url, "standby", "--agent", AGENT)
+        node = self.node(nats.url)
+        self.wait_ready(leader, standby, node)
+        self.decide(node, names)
+        self.wait_empty(node)
+        self.same(leader, standby)
+        return nats, leader, standby, node
+
+    def test_a_copy_of_a_folder_is_refused(self):
+        nats, trainer, node = self.one_trainer()
         trainer.stop()
         node.stop()
         for folder in ("trainer", "node"):
@@ -99,15 +117,7 @@ class Faults(ClusterTestCase):
         self.assertEqual(self.checked("trainer"), self.checked("trainer-copy"))
 
     def test_the_stream_and_the_leader_are_lost_together(self):
-        nats = NatsServers(self)
-        leader = self.trainer(nats.url, "leader", "--agent", AGENT)
-        self.leads(leader)
-        standby = self.trainer(nats.url, "standby", "--agent", AGENT)
-        node = self.node(nats.url)
-        self.wait_ready(leader, standby, node)
-        self.decide(node, ["e1", "e2"])
-        self.wait_empty(node)
-        self.same(leader, standby)
+        nats, leader, standby, node = self.leader_and_standby(["e1", "e2"])
         # The standby misses what comes now; the node drops it, since the leader has it.
         self.pause(standby)
         self.decide(node, ["e3", "e4"])
@@ -139,15 +149,7 @@ class Faults(ClusterTestCase):
         self.checked("standby")
 
     def test_the_leader_comes_back_after_the_stream_was_lost(self):
-        nats = NatsServers(self)
-        leader = self.trainer(nats.url, "leader", "--agent", AGENT)
-        self.leads(leader)
-        standby = self.trainer(nats.url, "standby", "--agent", AGENT)
-        node = self.node(nats.url)
-        self.wait_ready(leader, standby, node)
-        self.decide(node, ["e1"])
-        self.wait_empty(node)
-        self.same(leader, standby)
+        nats, leader, standby, node = self.leader_and_standby(["e1"])
         leader.kill()
         nats.wipe()
         self.says(standby, "may have more of it: start that one, or lead with --lead")
@@ -162,12 +164,7 @@ class Faults(ClusterTestCase):
         self.assertEqual(set(self.exported("leader")), {"e1", "e2"})
 
     def test_a_trainer_from_a_backup(self):
-        nats = NatsServers(self)
-        trainer = self.trainer(nats.url, "trainer", "--agent", AGENT)
-        node = self.node(nats.url)
-        self.wait_ready(trainer, node)
-        self.decide(node, ["e1"])
-        self.wait_empty(node)
+        nats, trainer, node = self.one_trainer()
         self.good("log", "backup", "trainer", "backup")
         # The node has heard of later leaders than the restored folder knows.
         for _ in range(2):

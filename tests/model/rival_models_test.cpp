@@ -268,7 +268,7 @@ TEST(Bootstrap, SettingsThatMakeNoSenseAreRefused) {
   EXPECT_EQ(refused("bootstrap(model=\"linear+mlp\")"),
             "bootstrap: model=\"linear+mlp\" is not allowed; expected one model");
   EXPECT_EQ(refused("bootstrap(model=bootstrap)"),
-            "a bootstrap cannot be a member of another model");
+            "bootstrap contains models, so it cannot itself be inside one");
   EXPECT_EQ(
       refused("bootstrap(model=beta_bernoulli)"),
       "bootstrap: beta_bernoulli does not learn from every reward; expected a model that does");

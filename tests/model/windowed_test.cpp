@@ -79,7 +79,7 @@ TEST(Windowed, AnActionThatLeavesTheWindowIsPlayedAgain) {
 TEST(Windowed, RefusesWhatCannotBe) {
   EXPECT_EQ(
       error_of<UsageError>([] { make_agent("windowed(model=restarting)+greedy", actions(2)); }),
-      "a restarting cannot be a member of another model");
+      "restarting contains models, so it cannot itself be inside one");
   EXPECT_EQ(
       error_of<UsageError>([] { make_agent("windowed(model=beta_bernoulli)+greedy", actions(2)); }),
       "windowed: beta_bernoulli does not learn from every reward; expected a model that does");

@@ -34,7 +34,7 @@ class JointCommittee {
                 std::span<double> out) const {
       judge(context, actions, out, {});
     }
-    // The standard deviation of the members' predictions.
+    // The standard deviation of the members' predictions, and of what they do not know.
     void disagreement(HashedFeatures context, std::span<const JointAction> actions,
                       std::span<double> out) const {
       judge(context, actions, {}, out);
