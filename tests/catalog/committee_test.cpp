@@ -191,7 +191,8 @@ TEST(Committee, MembersThatCannotBeAreRefused) {
     return error_of([&] { canonical_agent("committee(members=\"" + members + "\")+sau_ucb", 3); });
   };
   EXPECT_THAT(refused("linea"), HasSubstr("unknown model 'linea'"));
-  EXPECT_THAT(refused("committee"), HasSubstr("committee contains models, so it cannot itself be inside one"));
+  EXPECT_THAT(refused("committee"),
+              HasSubstr("committee contains models, so it cannot itself be inside one"));
   EXPECT_THAT(refused("linear(lambda=-1)"), HasSubstr("lambda=-1 is not allowed"));
   EXPECT_NE(refused(""), "");
 }
