@@ -13,6 +13,7 @@
 #include "support/catalogue_types.hpp"
 #include "support/errors.hpp"
 #include "support/random_options.hpp"
+#include "support/sanitizer.hpp"
 
 namespace sau {
 namespace {
@@ -177,13 +178,13 @@ INSTANTIATE_TEST_SUITE_P(Pairs, CanonicalForm,
 TEST_P(CanonicalForm, ReadsBackToItself) {
   testing::RandomSettings random(31);
   int accepted = 0;
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < testing::repeats(400); ++i) {
     const std::string text = GetParam().call(random);
     if (!agent_error(text).empty()) continue;
     ++accepted;
     EXPECT_EQ(canonical_agent(text), text);
   }
-  EXPECT_GT(accepted, 50);
+  EXPECT_GT(accepted, testing::repeats(50));
 }
 
 TEST_P(CanonicalForm, IsTheSpecOfTheAgent) {

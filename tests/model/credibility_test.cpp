@@ -10,6 +10,7 @@
 #include "model/naive_stacking.hpp"
 #include "sau/core/archive.hpp"
 #include "sau/core/rng.hpp"
+#include "support/sanitizer.hpp"
 
 namespace sau {
 namespace {
@@ -194,7 +195,7 @@ TEST(Credibility, EqualsTheNaiveVersion) {
   Rng rng({.seed = 3});
   Credibility credibility(kOpinions, kActions);
   Naive naive(kOpinions, kActions);
-  for (int n = 0; n < 300; ++n) {
+  for (int n = 0; n < testing::repeats(300); ++n) {
     const auto opinion = random_opinions(rng, kOpinions);
     const auto action = static_cast<Action>(rng.below(kActions));
     const double reward = rng.normal();

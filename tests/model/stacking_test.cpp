@@ -13,6 +13,7 @@
 #include "model/naive_stacking.hpp"
 #include "sau/core/archive.hpp"
 #include "sau/core/rng.hpp"
+#include "support/sanitizer.hpp"
 
 namespace sau {
 namespace {
@@ -57,7 +58,7 @@ TEST(Stacking, EqualsTheBestOfAllChoicesOfOpinions) {
     Rng rng({.seed = 7});
     Stacking stacking(opinions);
     std::vector<std::vector<double>> errors;
-    for (int n = 0; n < 200; ++n) {
+    for (int n = 0; n < testing::repeats(200); ++n) {
       errors.push_back(random_errors(rng, opinions));
       stacking.observe(errors.back());
       const auto expected = naive_mixture(errors, opinions), found = weights_of(stacking);

@@ -9,6 +9,7 @@
 
 #include "sau/core/file.hpp"
 #include "serve/serve_support.hpp"
+#include "support/sanitizer.hpp"
 
 namespace sau {
 namespace {
@@ -90,7 +91,7 @@ TEST(ProbabilityFloor, ChoicesFollowTheProbabilities) {
   TestService service;
   ASSERT_TRUE(service.configure(R"({"probabilityFloor":0.1})").ok());
   teach(service, 200);
-  constexpr int kDraws = 20'000, kAtOnce = 4000;
+  constexpr int kDraws = testing::repeats(20'000), kAtOnce = testing::repeats(4000);
   const auto stated = probabilities(service, "stated");
   EXPECT_NEAR(stated[0], 0.025, 1e-9);  // the floor: by itself it would be almost 0
   std::vector<std::atomic<int>> chosen(4);

@@ -11,6 +11,7 @@
 #include "serve/replayer.hpp"
 #include "serve/serve_support.hpp"
 #include "serve/slots_request.hpp"
+#include "support/sanitizer.hpp"
 
 namespace sau {
 namespace {
@@ -78,7 +79,7 @@ TEST(Slots, ProbabilitiesAreExact) {
   TestService service("hashed_linear(bits=8)+uniform");
   const json slots = json::array({slot("one", "a"), slot("two", "b")});
   std::map<std::string, int> counts;
-  constexpr int kEvents = 1200;
+  constexpr int kEvents = testing::kSanitizer ? 360 : 1200;
   for (int i = 0; i < kEvents; ++i) {
     const std::string event = "e" + std::to_string(i);
     const auto answer = service.rank_slots(slots_request(event, slots));

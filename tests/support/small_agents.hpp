@@ -15,6 +15,7 @@ inline std::string small_model(const std::string& name, bool by_ids) {
                         ",standardise=true)+hashed_linear(bits=8)+random_features(features=8)\")";
   }
   if (name == "bootstrap") return "bootstrap(members=4)";
+  if (name == "random_features") return "random_features(features=8)";
   if (name == "hashed_linear") return "hashed_linear(bits=8)";
   if (name == "hashed_mlp") return "hashed_mlp(bits=8," + deep + ")";
   if (name.ends_with("mlp") || name.starts_with("neural_")) return name + "(" + deep + ")";
