@@ -177,14 +177,15 @@ INSTANTIATE_TEST_SUITE_P(Pairs, CanonicalForm,
 
 TEST_P(CanonicalForm, ReadsBackToItself) {
   testing::RandomSettings random(31);
+  constexpr int kEnough = testing::kSanitizer ? 5 : 400;
   int accepted = 0;
-  for (int i = 0; i < testing::repeats(400); ++i) {
+  for (int i = 0; i < 400 && accepted < kEnough; ++i) {
     const std::string text = GetParam().call(random);
     if (!agent_error(text).empty()) continue;
     ++accepted;
     EXPECT_EQ(canonical_agent(text), text);
   }
-  EXPECT_GT(accepted, testing::repeats(50));
+  EXPECT_GE(accepted, std::min(kEnough, 51));
 }
 
 TEST_P(CanonicalForm, IsTheSpecOfTheAgent) {
