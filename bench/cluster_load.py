@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Measures a cluster on this machine: how much more two nodes answer than one, each held to a fixed
-share of a core, and how long it takes from a reward to a model that has it at every node.
+"""Measures how fast a cluster on this machine decides and learns.
 
-A node is held to its share by stopping and continuing it (SIGSTOP, SIGCONT) in periods of 20 ms, which needs no rights.
+How many more decisions do two nodes answer than one, if each gets only a fixed share of a core? And how
+long does it take from a reward until every node has a model that learned from it? A node is held to its
+share by stopping and continuing it (SIGSTOP, SIGCONT) in periods of 20 ms, which needs no root rights.
 
 usage: cluster_load.py PROGRAM [--seconds 10] [--share 0.1] [--rewards 200]
 """

@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint64_t kSteps = 100'000;
 
 void play_sau(benchmark::State& state, const char* agent) {
-  // The best action is always the first: where it is decides how often a step finds a new maximum,
-  // so that times of other worlds cannot be compared.
+  // The best action is always the first. Its place decides how often a step finds a new maximum, so
+  // times with different places could not be compared.
   const std::string problem = "bernoulli(actions=" + std::to_string(state.range(0)) + ",best=0)";
   const sau::Cell cell = sau::make_cell(problem, agent, kSteps, 1);
   const auto points = sau::curve_points(kSteps);

@@ -68,6 +68,12 @@ def slow_writes(metrics):
     return [int(until["+Inf"]) - int(until[limit]) for limit in SLOW]
 
 
+def log_memory(metrics):
+    """What RocksDB has in memory: its write buffers and its cache."""
+    parts = dict(re.findall(r'sau_log_memory_bytes{part="(\w+)"} (\d+)', metrics))
+    return int(parts["write_buffers"]), int(parts["cache"])
+
+
 class Day:
     def __init__(self, options):
         self.options = options
@@ -107,6 +113,7 @@ class Day:
         while not self.stopping.wait(0.5):
             try:
                 server = self.server
+                of_log = (0, 0)
                 for path in ("/metrics", BASE + "/model/properties", "/v1/status"):
                     status, body = server.call("GET", path)
                     if status != 200:
@@ -114,7 +121,9 @@ class Day:
                     self.counts["read-outs"] += 1
                     if path == "/metrics":
                         self.slow_writes[self.counts["kills"]] = slow_writes(body.decode())
-                self.memories.append((self.counts["kills"], server.memory(), server.totals()["waiting"]))
+                        of_log = log_memory(body.decode())
+                self.memories.append((self.counts["kills"], server.memory(), server.totals()["waiting"],
+                                      *of_log))
             except (OSError, http.client.HTTPException, AttributeError, json.JSONDecodeError, TypeError):
                 pass  # the server was killed at that moment
 
@@ -202,15 +211,16 @@ class Day:
     def report_memory(self):
         """The peak between two kills, and how many events waited then: it must not grow with the log."""
         peaks = {}
-        for life, memory, waiting in self.memories:
-            peaks[life] = max(peaks.get(life, (0, 0)), (memory, waiting))
+        for life, *measured in self.memories:
+            peaks[life] = max(peaks.get(life, [0, 0, 0, 0]), measured)
         # After the last kill there was no load.
         lives = [peaks[life] for life in sorted(peaks) if life < self.counts["kills"]]
         if not lives:
             return
         print("memory, peak between kills: "
-              + ", ".join(f"{memory / 1e6:.0f} MB with {waiting} waiting" for memory, waiting in lives))
-        (first, waited), (last, waits) = lives[0], lives[-1]
+              + ", ".join(f"{memory / 1e6:.0f} MB with {waiting} waiting (write buffers {buffers / 1e6:.0f} MB, "
+                          f"cache {cache / 1e6:.0f} MB)" for memory, waiting, buffers, cache in lives))
+        (first, waited, *_), (last, waits, *_) = lives[0], lives[-1]
         allowed = 32 * max(0, waits - waited) + 10e6  # bytes; the rest is what an allocator keeps
         if self.options.judge and last - first > allowed:
             self.failures.append(f"memory grew by {(last - first) / 1e6:.0f} MB")

@@ -2,10 +2,12 @@
 """Clicks on news: how much of the best choices' clicks the default agent earns, in the laboratory and served.
 
 The problem: 20 segments of users, 15 articles with features, all of them on offer. Every 2000 events, on
-average, a new article replaces another. Rewards come 10 to 200 events late, and 30 % never come. The share is
-the mean expected reward of the chosen articles divided by that of the best ones, in the last third of the
-events; and the same after that of uniform choices was subtracted from both. Served, an event without a reward
-counts as no click when its time is over. Needs the Python package on PYTHONPATH.
+average, a new article replaces another. Rewards come 10 to 200 events late, and 30 % never come.
+
+Two shares are printed, both for the last third of the events. The first is the mean expected reward of the
+chosen articles divided by that of the best ones. For the second, that of uniform choices is subtracted from
+both before. When a service plays, an event without a reward counts as no click when its time is over. Needs
+the Python package on PYTHONPATH.
 
     PYTHONPATH=build/python bench/serve_news.py build/sau --trials 10 --served 1
 """
@@ -49,8 +51,8 @@ def laboratory(flags):
     # The same trials up to where the last third begins.
     before = sau.run(problem, agents, trials=flags.trials, steps=flags.steps - last, seed=flags.seed)
     regret = (whole.regret - before.regret)[0] / last
-    # A reward has the expected one as its mean, so the best choices' clicks are known but for noise, of which
-    # all agents of a trial have the same.
+    # Reward plus regret estimates what the best choices earn. One agent's estimate serves for all agents of
+    # a trial, because they meet the same events.
     best = ((whole.reward - before.reward)[0][-1] / last + regret[-1]).tolist()
     means = [[b - r for b, r in zip(best, row.tolist())] for row in regret]
     for name, mean in zip(agents, means):
@@ -88,7 +90,7 @@ def served(flags, agent, trial):
                 regret += info["regret"]
                 reward_sum += reward
         server.stop()
-    # The best choices' clicks, by uniform ones: they are the same in every play of the trial.
+    # A second estimate of what the best choices earn, from uniform choices in the same trial.
     problem = sau.Problem(problem_of(flags), seed=flags.seed, trial=trial)
     problem.reset()
     uniform_regret = uniform_reward = 0.0

@@ -1,4 +1,4 @@
-# sau_component_list(<name> <folder> <kind> <component>...)
+# sau_component_list(<name> <folder> <component>...)
 # Writes the header catalog/<folder>_list.hpp, which includes the components and defines <name> as the
 # list of their types. catalog/<folder>_names.hpp defines the same list but only declares the types.
 function(sau_component_list list_name folder)
@@ -73,7 +73,7 @@ ${instances}")
       set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -O0)
     endif()
   endwhile()
-  # These have every strategy, and take longer than the rest of their batch.
+  # These two files have every strategy, and each takes longer than the rest of its batch.
   set(all_strategies ${PROJECT_SOURCE_DIR}/src/catalog/handle_agent.cpp
                      ${PROJECT_SOURCE_DIR}/src/catalog/id_rule.cpp)
   set_source_files_properties(${all_strategies} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

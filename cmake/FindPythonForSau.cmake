@@ -2,7 +2,7 @@
 # the NumPy and pybind11 packages, even if another comes first on the PATH; -D Python3_EXECUTABLE=...
 # overrides that.
 if(CMAKE_CROSSCOMPILING)
-  # That Python cannot be asked here. The toolchain file says what the extension must be called.
+  # The other machine's Python does not run here. The toolchain file says how to name the extension.
   find_package(Python3 3.11 REQUIRED COMPONENTS Development.Module)
   set(Python3_SOABI ${SAU_PYTHON_SOABI})
   return()

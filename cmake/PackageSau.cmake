@@ -1,5 +1,5 @@
-# What belongs to the installed program besides the program: its units for systemd, manual pages and
-# completion. And the Debian package, which has these and nothing else: `make package`.
+# Installs what belongs to the program: its units for systemd, manual pages and completion. Also makes
+# the Debian package (`make package`), which has the program and these files, and nothing else.
 install(FILES ${PROJECT_SOURCE_DIR}/contrib/sau.service ${PROJECT_SOURCE_DIR}/contrib/sau.socket
         DESTINATION lib/systemd/system COMPONENT program)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright
@@ -23,7 +23,7 @@ set(CPACK_PACKAGE_DESCRIPTION
 and a decision service that answers over HTTP, logs with exact probabilities and learns.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-# Only the programs: the libraries are for people who build.
+# Only the programs. Whoever needs the libraries builds from source.
 set(CPACK_COMPONENTS_ALL program)
 if(MPI_CXX_FOUND)
   list(APPEND CPACK_COMPONENTS_ALL mpi)

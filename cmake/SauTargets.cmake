@@ -10,17 +10,17 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # A false alarm of GCC 12 on `"literal" + std::string` (GCC bug 105651).
   target_compile_options(sau_flags INTERFACE -Wno-restrict)
 elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  # GCC's -Wconversion does not include it.
+  # GCC's -Wconversion does not include sign conversions, and clang's does.
   target_compile_options(sau_flags INTERFACE -Wno-sign-conversion)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS MATCHES "-fsanitize")
-  # False alarms in instrumented code, and a warning that fences are not followed.
+  # False alarms in instrumented code, and a warning that the thread sanitizer does not follow fences.
   target_compile_options(sau_flags INTERFACE -Wno-maybe-uninitialized -Wno-tsan)
 endif()
 
-# No object may contain the folder of the tree, so that the compiler cache can share objects between
-# copies of the tree. In builds with debug information other than the sanitizers' the folder stays,
-# because a debugger must find the sources.
+# Objects must not contain the path of the source tree, so that the compiler cache can share them
+# between copies of the tree. Only debug builds without a sanitizer keep the path, because a debugger
+# must find the sources.
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize" OR NOT CMAKE_BUILD_TYPE MATCHES "Debug|RelWithDebInfo")
   target_compile_options(sau_flags INTERFACE -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
 endif()

@@ -4,11 +4,11 @@ set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
-# Tests of the compiler are projects of their own, and read this file too.
+# CMake's tests of the compiler are projects of their own, and read this file too.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES SAU_SYSROOT)
 set(CMAKE_SYSROOT ${SAU_SYSROOT})
 set(CMAKE_FIND_ROOT_PATH ${SAU_SYSROOT})
-# Programs run here; everything else is for there.
+# Programs run on this machine; libraries and headers are for the other one.
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
@@ -19,4 +19,4 @@ set(ENV{PKG_CONFIG_LIBDIR}
 # The Python that the extension is for.
 set(Python3_INCLUDE_DIR ${SAU_SYSROOT}/usr/include/python3.11)
 set(SAU_PYTHON_SOABI cpython-311-aarch64-linux-gnu
-    CACHE STRING "Of the Python that the extension is for, if it is not the one that runs here")
+    CACHE STRING "SOABI of the Python that the extension is for, if another one runs here")

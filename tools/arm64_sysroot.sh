@@ -19,7 +19,7 @@ apt=$folder.apt
 mapfile -t packages < <("$here/setup.sh" --list python | grep -e '-dev$')
 packages+=(libc6-dev libstdc++-12-dev python3-numpy python3-pip)
 
-# An own state for apt, in which nothing is installed, so that it finds everything that is needed.
+# apt gets a state of its own in which nothing is installed, so it fetches everything that is needed.
 mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial"
 : > "$apt/status"
 cat > "$apt/apt.conf" <<END

@@ -3,8 +3,9 @@
 
 A file has changed if it differs from the commit where this branch left origin/main (from HEAD if there
 is no origin/main); uncommitted and untracked files count, too. A change in a folder runs the tests of
-that folder and of all folders that may include it, by the table in check_layers.py; a change in core
-runs every fast test. This is a quick check, not a replacement for `make test`.
+that folder and of all folders that may include it, by the table in check_layers.py, and the scripts of
+the commands that use the folder. Scripts that run clusters take minutes, so they run only for changes in
+the cluster itself. This is a quick check, not a replacement for `make test`.
 
 usage: check_changed.py [--base REV] [--jobs N] [--list] | --self-test
   --list    only print what would be run
@@ -22,30 +23,51 @@ import check_layers
 
 ROOT = Path(__file__).resolve().parent.parent
 EVERYTHING = "everything"
+
+
+def used_by(*folders):
+    """The folders and all that they include, directly or indirectly."""
+    found = set(folders)
+    while more := set().union(*(check_layers.USES[folder] for folder in found)) - found:
+        found |= more
+    return found
+
+
 # Tests that do not belong to one source folder, and the folders whose changes run them. The web pages,
-# the Python package and the examples use more folders, but other tests nearly always notice a change
-# there, too.
-BELOW_REPORT = set(check_layers.USES) - {
-    "theory", "report", "draw", "http", "store", "serve", "serve_http", "fetch"
-}
+# the Python package, the examples and clusters use more folders, but other tests nearly always notice a
+# change there, too.
 RUN_FOR = {
     "cli": set(check_layers.USES),
-    "python": BELOW_REPORT,
-    "examples": BELOW_REPORT,
+    # The scripts of tests/cli that run clusters; that run the service or read its log. "cli" are the
+    # others.
+    "clusters": {"cluster"},
+    "service": used_by("serve_http"),
+    "python": used_by("run", "evaluate", "calibration"),
+    "examples": used_by("run", "evaluate"),
     "web": {"core"},
 }
+# Groups of scripts of tests/cli, and how their names begin; "cli": like no other.
+SCRIPTS = {"cli": "", "clusters": "cluster", "service": ("log_", "serve")}
 # Other files: the longest matching prefix of the path says which tests to run.
 RUN_FOR_PATH = {
-    "apps/": ["cli"],
+    "apps/": ["cli", "service"],
+    "apps/sau/serve": ["cli", "service", "clusters"],
     "bench/": [],
     "docs/": [],
     "examples/": ["examples"],
-    "examples/clients/": ["cli"],
+    "examples/clients/": ["service"],
     "experiments/": ["run", "report", "cli"],
     "experiments/papers/": ["report", "cli"],
     "python/": ["python"],
     "tests/support/": [EVERYTHING],
-    "tests/support/shared_data.py": ["problem", "cli", "python"],
+    "tests/support/shared_data.py": ["problem", "cli", "service", "python"],
+    "tests/cli/": ["cli"],
+    "tests/cli/_": ["cli", "service"],
+    "tests/cli/_cluster": ["clusters"],
+    "tests/cli/_nats": ["clusters"],
+    "tests/cli/cluster": ["clusters"],
+    "tests/cli/log_": ["service"],
+    "tests/cli/serve": ["service"],
     "tests/data/argmax_probabilities.csv": ["core"],
     "tests/consumer/": [],
     "tests/fuzz/": [],
@@ -97,9 +119,9 @@ def targets_of(groups, root):
         return ["sau_fast_tests"]
     targets = set()
     for group in groups - {"tools"}:
-        if group in ("cli", "web", "python"):
+        if group in ("web", "python", *SCRIPTS):
             targets.add("sau_program")
-        if group == "cli":
+        if group in SCRIPTS:
             targets |= {"example_cpp_client", "sau_mpi"}
         elif group == "python":
             targets.add("sau_python")
@@ -135,12 +157,22 @@ def test_folders_of(root):
     }
 
 
+def scripts_of(group):
+    """The names of the scripts of tests/cli in one of the groups of SCRIPTS."""
+    names = {path.stem for path in (ROOT / "tests" / "cli").iterdir()
+             if path.suffix in (".py", ".sh") and not path.stem.startswith("_")}
+    found = {name: {script for script in names if script.startswith(begin)}
+             for name, begin in SCRIPTS.items() if begin}
+    return sorted(found.get(group, names - set().union(*found.values())))
+
+
 def split(groups, test_folders):
     """The test programs to run, and ctest arguments that select the other tests ([] if none)."""
     if EVERYTHING in groups:
         return sorted(test_folders), ["-E", f"^({'|'.join(sorted(test_folders))})/"]
-    others = sorted(groups - test_folders)
-    return sorted(groups & test_folders), ["-R", f"^({'|'.join(others)})/"] if others else []
+    others = [f"cli/({'|'.join(scripts_of(group))})$" if group in SCRIPTS else group + "/"
+              for group in sorted(groups - test_folders)]
+    return sorted(groups & test_folders), ["-R", f"^({'|'.join(others)})"] if others else []
 
 
 def run(*command, **options):
@@ -172,28 +204,34 @@ def run_programs(programs, jobs):
 
 
 def self_test():
-    folders = {"core", "model", "explore", "data", "problem", "agent", "catalog", "stats", "run",
+    folders = {"core", "model", "explore", "data", "problem", "agent", "catalog", "stats", "run", "cluster",
                "theory", "report", "draw", "fetch", "http", "store", "serve", "kernel"}
     # (changed files, groups)
     cases = [
-        (["src/core/file.cpp"], {EVERYTHING}),
-        (["include/sau/core/types.hpp", "docs/data.md"], {EVERYTHING}),
+        (["src/core/file.cpp"], folders | set(RUN_FOR) - {"clusters"}),
+        (["include/sau/core/types.hpp", "src/cluster/spool.cpp", "docs/data.md"], {EVERYTHING}),
         (["src/report/table.cpp"], {"report", "draw", "cli"}),
         (["src/draw/canvas.cpp"], {"draw", "cli"}),
         (["src/theory/tau.cpp"], {"theory", "report", "draw", "cli"}),
         (["experiments/papers/deep-bandits-show-off.csv"], {"report", "cli"}),
         (["include/sau/fetch/download.hpp"], {"fetch", "cli"}),
-        (["src/http/worker.hpp"], {"http", "cli"}),
-        (["src/store/record.cpp"], {"store", "serve", "cli"}),
+        (["src/http/worker.hpp"], {"http", "cli", "service"}),
+        (["src/store/record.cpp"], {"store", "serve", "cluster", "cli", "service"}),
         (["src/run/runner.cpp"],
          {"run", "theory", "report", "draw", "cli", "python", "examples"}),
+        (["src/stats/ranks.cpp"], {"stats", "run", "theory", "report", "draw", "serve", "cluster",
+                                   "cli", "service", "python", "examples"}),
         (["src/strange/a.cpp"], {EVERYTHING}),
-        (["apps/sau/main.cpp"], {"cli"}),
+        (["apps/sau/main.cpp"], {"cli", "service"}),
         (["web/src/main.ts"], {"web"}),
         (["python/core/run.cpp"], {"python"}),
         (["tests/report/table_test.cpp", "tests/cli/run.py"], {"report", "cli"}),
         (["tests/support/errors.hpp"], {EVERYTHING}),
-        (["examples/clients/cpp_client.cpp"], {"cli"}),
+        (["examples/clients/cpp_client.cpp"], {"service"}),
+        (["tests/cli/_support.py"], {"cli", "service"}),
+        (["tests/cli/serve_clock.py"], {"service"}),
+        (["src/cluster/spool.cpp"], {"cluster", "clusters", "cli"}),
+        (["apps/sau/serve_flags.cpp"], {"cli", "clusters", "service"}),
         (["CMakeLists.txt"], {EVERYTHING}),
         (["tools/check_names.py", "tests/check_setup.sh"], {"tools"}),
         (["README.md", "docs/hacking.md", "bench/mlp_bench.cpp"], set()),
@@ -209,14 +247,21 @@ def self_test():
         print("wrong targets:", targets)
         failures += 1
     for groups, expected in (
-        ({"report", "cli", "web"}, (["report"], ["-R", "^(cli|web)/"])),
+        ({"report", "service", "web"},
+         (["report"], ["-R", f"^(cli/({'|'.join(scripts_of('service'))})$|web/)"])),
         ({"report"}, (["report"], [])),
-        ({"tools"}, ([], ["-R", "^(tools)/"])),
+        ({"tools"}, ([], ["-R", "^(tools/)"])),
+        ({"clusters"}, ([], ["-R", f"^(cli/({'|'.join(scripts_of('clusters'))})$)"])),
         ({EVERYTHING}, (["core", "report"], ["-E", "^(core|report)/"])),
     ):
         if split(groups, {"core", "report"}) != expected:
             print(f"{groups}: wrong split {split(groups, {'core', 'report'})}")
             failures += 1
+    for script, group in (("serve_clock", "service"), ("cluster", "clusters"), ("report", "cli")):
+        if [name for name in SCRIPTS if script in scripts_of(name)] == [group]:
+            continue
+        print(f"{script} is not in {group} alone")
+        failures += 1
     # Every test group that the rules name exists.
     for group in {group for groups in RUN_FOR_PATH.values() for group in groups}:
         if group not in test_folders_of(ROOT) | {*RUN_FOR, "tools", EVERYTHING}:

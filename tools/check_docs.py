@@ -7,7 +7,7 @@ Fails, with file:line, when
   - a relative link, or its #heading, leads nowhere;
   - a `$ sau ...` line of a console block, also after NAME=value, does not exit with 0, or with N if
     it ends in `# exit N`;
-  - any command of a `console session` block does not exit so;
+  - a command of a `console session` block does not exit with the expected code;
   - a python block that needs only the standard library fails.
 A block `python NAME.py` is not run but saved under that name, for the commands of the page.
 The commands of docs/adding.md are left to check_adding.py. Those of any other page run in order, in a

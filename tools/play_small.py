@@ -23,7 +23,7 @@ def play():
 
     result = sau.run(PROBLEMS, AGENTS, trials=2, steps=300, threads=2)
     with tempfile.TemporaryDirectory() as folder:
-        # Also what the wheel carries: Cairo and its fonts, and the page.
+        # Also tries what the wheel carries: Cairo and its fonts, and the page.
         result.report(f"{folder}/figures", "pdf")
         result.report(f"{folder}/report.html")
         files = sorted(pathlib.Path(folder).rglob("*.*"))

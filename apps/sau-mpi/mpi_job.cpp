@@ -51,7 +51,7 @@ unsigned most_on_one_machine(int rank) {
   return static_cast<unsigned>(std::max(1, most));
 }
 
-// A player's whole life. Any failure ends the job; what was written stays.
+// All that a player does. Any failure ends the job; what was written stays.
 void play_as_rank(int rank, Link& link) {
   try {
     limit_memory();

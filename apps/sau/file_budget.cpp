@@ -33,8 +33,8 @@ std::size_t fixed(const FileBudget& budget) {
   return kStandard + budget.logs * kLogOthers + kListener + kPerThread * budget.threads + health;
 }
 
-// Raises this process's limit to `wanted` files, or as far as allowed, and returns it; nothing if
-// there is no telling.
+// Raises this process's limit to `wanted` files, or as far as allowed, and returns the new limit;
+// nothing if the limit cannot be read.
 std::optional<rlim_t> raised_limit(rlim_t wanted) noexcept {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::nullopt;

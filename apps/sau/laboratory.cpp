@@ -45,7 +45,7 @@ int say_stopped(const std::string& folder) {
   return exit_code_when_stopped();
 }
 
-// What is printed of a shard. Its trials are some of every cell, so there is no summary yet.
+// What is printed about a shard. It has only some trials of every cell, so there is no summary yet.
 int report_shard(const Experiment& experiment, const std::filesystem::path& folder,
                  const LaboratoryFlags& flags, const RunOutcome& outcome) {
   for (const std::string& failure : outcome.failures) {

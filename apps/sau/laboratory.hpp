@@ -67,8 +67,8 @@ using MakeAddition =
 
 // Runs the missing trials, then each of `makers`, then prints the summary of the requested trials
 // and the additions. Ctrl-C leaves a valid folder. Returns the exit code: 1 if a cell cannot be run
-// or all its trials failed. If only some failed, they are reported and the exit code is 0. Of a
-// shard it prints only how many trials there are; the summary needs all shards.
+// or all its trials failed. If only some failed, they are reported and the exit code is 0. For a
+// shard it prints only how many trials there are, because the summary needs all shards.
 int run_laboratory(const Experiment& experiment, const std::filesystem::path& folder,
                    const LaboratoryFlags& flags, std::span<const MakeAddition> makers = {});
 

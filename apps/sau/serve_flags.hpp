@@ -57,7 +57,7 @@ struct ServeFlags {
 // The flags that sau serve and sau train share.
 std::shared_ptr<ServeFlags> add_serve_flags(CLI::App& app);
 
-// Adds a flag whose default is not a number.
+// Adds a flag that takes a number but has none as its default.
 void add_number(CLI::App& app, const std::string& name, Bounds bounds,
                 std::optional<std::uint64_t>& value, const std::string& help);
 

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-#: Parts of the C library, which every machine has, and which must not be there twice.
+#: Parts of the C library. Every machine has them, and no process may load them twice.
 C_LIBRARY = re.compile(
     r"^(ld-linux.*|linux-vdso.*|lib(c|m|dl|pthread|rt|util|resolv|anl|mvec|nsl|crypt))\.so"
 )
@@ -22,10 +22,10 @@ C_LIBRARY = re.compile(
 def with_libraries(
     files: dict[str, bytes], suffix: str, platform: str, sysroot: Path | None
 ) -> tuple[dict[str, bytes], str]:
-    """The files of a wheel with the libraries, and the platform part of its tag.
+    """Adds the libraries to the files of a wheel. Returns all files and the platform for its tag.
 
-    `suffix` ends the name of the extension, `platform` is what it was compiled for. The libraries
-    come from `sysroot` if that is another machine, otherwise from this system.
+    `suffix` is how the name of the extension ends, and `platform` what it was compiled for. If that
+    is another machine, the libraries come from `sysroot`, otherwise from this system.
     """
     (extension,) = (name for name in files if name.endswith(suffix))
     with tempfile.TemporaryDirectory(prefix="sau-wheel-") as temporary:
@@ -55,7 +55,7 @@ def with_libraries(
 
 
 def _libraries_of(path: Path) -> dict[str, Path]:
-    """All libraries that it loads, directly or not, without the C library."""
+    """All libraries that this file loads, directly or not, without the C library."""
     found = {}
     for line in _output("ldd", path).splitlines():
         name, arrow, rest = line.strip().partition(" => ")
@@ -68,7 +68,7 @@ def _libraries_of(path: Path) -> dict[str, Path]:
 
 
 def _libraries_in(sysroot: Path, path: Path) -> dict[str, Path]:
-    """The same for another machine, whose loader cannot be asked here."""
+    """The same for a file of another machine, whose loader cannot be asked here."""
     folders = [*sysroot.glob("usr/lib/*-linux-gnu"), sysroot / "usr/lib"]
     found: dict[str, Path] = {}
     waiting = [path]
@@ -94,7 +94,7 @@ def _needed(path: Path) -> list[str]:
 
 
 def _c_library_version(path: Path) -> tuple[int, int]:
-    """The version of the C library that it needs."""
+    """The version of the C library that this file needs."""
     versions = re.findall(r"Name: GLIBC_(\d+)\.(\d+)", _output("readelf", "--version-info", path))
     return max(((int(major), int(minor)) for major, minor in versions), default=(2, 17))
 

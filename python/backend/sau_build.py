@@ -153,9 +153,9 @@ def _interpreter() -> str:
 
 
 def _same_python(cache: dict[str, str]) -> bool:
-    """Whether an extension built for that build's interpreter works with this one.
+    """Whether the extension of this build works with the interpreter that runs now.
 
-    For another machine: with this version there.
+    If the build is for another machine: whether it works with the same version of Python there.
     """
     if "SAU_PYTHON_SOABI" in cache:
         return cache["SAU_PYTHON_SOABI"].startswith(f"{sys.implementation.cache_tag}-")
@@ -168,13 +168,13 @@ def _same_python(cache: dict[str, str]) -> bool:
 
 
 def _suffix(folder: Path | None = None) -> str:
-    """Ends the name of an extension, of the one in a build folder for example."""
+    """How the name of an extension ends: of the one in this build folder, or of one made here."""
     other = _cache_of(folder).get("SAU_PYTHON_SOABI") if folder else None
     return f".{other}.so" if other else str(sysconfig.get_config_var("EXT_SUFFIX"))
 
 
 def _platform(folder: Path) -> str:
-    """What the extension is compiled for, as the name of a wheel has it: linux_x86_64."""
+    """What the extension is compiled for, as in the name of a wheel: linux_x86_64."""
     other = _cache_of(folder).get("SAU_PYTHON_SOABI")  # such as cpython-311-aarch64-linux-gnu
     if other:
         return f"linux_{other.split('-')[2]}"

@@ -126,7 +126,8 @@ py::tuple choose_batch(py::handle self, py::handle x, bool wants_probability) {
   });
 }
 
-// Learns either all rows or none.
+// Checks all rows before it learns, so if one is wrong it learns none. Ctrl-C ends it between two
+// rows.
 void learn_batch(py::handle self, py::handle x, py::handle actions, py::handle predicted,
                  py::handle rewards) {
   as_usage([&] {

@@ -56,7 +56,6 @@ py::dict build_info() {
                   "kernel"_a = std::string(instruction_set_name(instruction_set())));
 }
 
-// A description of a problem.
 py::dict problem_info(const std::string& text) {
   const auto describe_as = [&](const auto& problem, const Shape& shape) {
     const RewardRange rewards = problem.rewards();

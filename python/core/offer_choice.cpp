@@ -156,7 +156,7 @@ PyGetSetDef offer_choice_getters[] = {
      "Its place among the actions that were offered, counted from 0.", nullptr},
     {"value", offer_choice_value, nullptr, "The reward predicted for it at that moment.", nullptr},
     {"probability", offer_choice_probability, nullptr,
-     "The exact chance that this action had. An error if the choice was made again without it.",
+     "The exact chance that this action had. Raises an error if the choice was made without it.",
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 

@@ -90,7 +90,7 @@ CellResults from_python(py::handle cell) {
   return results;
 }
 
-// Adds the curves.
+// The same with its curves.
 CellResults with_curves(py::handle cell) {
   CellResults results = from_python(cell);
   results.cell.trials = cell.attr("asked").cast<std::uint64_t>();
@@ -120,8 +120,8 @@ void save_results(const std::filesystem::path& folder, std::uint64_t seed, const
   }
 }
 
-// Makes a report of the folder, which is a temporary one, so that it is not named. Returns the path
-// written and the report's notes.
+// Makes a report of the folder. The folder is temporary, so the report does not name it. Returns
+// the path written and the report's notes.
 py::tuple report_of(const std::filesystem::path& folder, const std::filesystem::path& output,
                     const std::string& format, const std::string& title, bool paper,
                     std::optional<double> width, double font) {

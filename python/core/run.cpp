@@ -79,7 +79,8 @@ class PythonRun {
     const Stream problem_name = problem_stream(cell.problem_spec, seed, trial, cell.data);
     const Stream agent_name =
         agent_stream(cell.problem_spec, cell.agent_spec, seed, trial, cell.data);
-    // Acquired here once and released below, so the interpreter knows this thread until the end.
+    // Acquired once for the whole trial, and released below while C++ works. Otherwise the
+    // interpreter would set up and drop its record of this thread at every call.
     const py::gil_scoped_acquire locked;
     if (players.problem.is_none() && !players.table && offers_by_id(cell.problem_spec)) {
       const auto agent = copy_for_ids(players.agent(), agent_name);
@@ -285,7 +286,8 @@ void define_run(py::module_& module) {
       .def("check_own_name", &check_own_name, "name"_a)
       .def("expand_named", &expand, "name"_a, "text"_a)
       .def(
-          "refuse_twins", [](const py::list& cells) { refuse_twins(cells_of(cells)); }, "cells"_a)
+          "refuse_duplicate_names",
+          [](const py::list& cells) { refuse_duplicate_names(cells_of(cells)); }, "cells"_a)
       .def("run_cells", &run_cells, "folder"_a, "cells"_a, "seed"_a, "threads"_a, "progress"_a)
       .def("trials_in", &trials_in, "folder"_a, "cells"_a, "seed"_a)
       .def("paper_parts", &paper_parts)

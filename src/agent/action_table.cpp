@@ -11,7 +11,7 @@
 namespace sau {
 namespace {
 
-constexpr std::uint64_t kPerBucket = 32;  // about, in a full table
+constexpr std::uint64_t kPerBucket = 32;  // in a full table 32 to 64 ids, on average
 constexpr std::size_t kForgotten = 16;    // one id in this many is removed
 
 unsigned bucket_bits(std::uint64_t capacity) {

@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "sau/agent/door_checks.hpp"
+#include "sau/agent/argument_checks.hpp"
 #include "sau/agent/knowledge.hpp"
 #include "sau/core/draw.hpp"
 #include "sau/core/error.hpp"
@@ -45,7 +45,7 @@ void AgentByIds::learn(Context x, Choice made, double reward) {
   check_reward(reward, rewards(), spec_);
   double probability = kUnknownProbability;
   if (agent_->uses_probability()) {
-    // A choice does not have its probability. We take the one that the action has now, as for a
+    // A Choice does not hold its probability. We take the one that the action has now, as for a
     // fixed set of actions.
     look(x);
     probability = forecast_[made.action].probability;

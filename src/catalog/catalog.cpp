@@ -161,8 +161,8 @@ AgentSpec parse_agent(std::string_view text, For made) {
   return {{std::move(model), {}}, std::move(only), std::move(ids)};
 }
 
-// Folders of the service from before `ids` have the number of ids kept as a setting of the
-// strategy.
+// In older folders of the service, which have no `ids`, the number of ids to keep is a setting of
+// the strategy.
 void move_actions(AgentSpec& spec) {
   auto& params = spec.strategy.params;
   const auto found = std::ranges::find(params, "actions", &Params::value_type::first);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "sau/agent/door_checks.hpp"
+#include "sau/agent/argument_checks.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/floor.hpp"
 #include "sau/core/stack_memory.hpp"

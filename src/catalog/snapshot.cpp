@@ -49,8 +49,7 @@ std::variant<SavedAgent, SavedOfferAgent> load_any_agent(const std::filesystem::
   const Container file = open_container(bytes, path.string(), kAgentFile);
   const std::uint64_t actions = file.number("actions"), dim = file.number("dim");
   // Do not allocate memory for more than the file can hold. (Joint models keep nothing for an
-  // action that was
-  // never played, so a few actions may have no state at all.)
+  // action that was never played, so a few actions may have no state at all.)
   constexpr std::uint64_t kFew = 1 << 20;
   if (actions > std::max(kFew, file.payload.size() / sizeof(double)) || dim > 0xFFFFFFFF) {
     throw DamagedFile(file.name + ": is damaged: " + std::to_string(file.payload.size()) +

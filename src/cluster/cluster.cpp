@@ -29,7 +29,7 @@ OpenTrainer open_trainer(ServiceOptions service, const ClusterOptions& cluster) 
   if (std::filesystem::exists(service.folder / "node.json")) {
     throw UsageError(service.folder.string() + ": the folder of a node; a trainer needs its own");
   }
-  // The trainer comes after the service that shows its metrics, and goes before it.
+  // The trainer is made after the service that shows its metrics, and destroyed before it.
   const auto here = std::make_shared<std::atomic<detail::Trainer*>>(nullptr);
   service.more_metrics = [here] {
     const detail::Trainer* const trainer = *here;

@@ -166,7 +166,8 @@ Status Feeder::apply(const TakenMessage& message) {
   service_.feed(std::move(operation));
   const auto outcome = answer.get();
   if (!outcome.ok()) return outcome.failure();
-  // Counted first: a node that hears of its position has an empty spool.
+  // Counted before the position is shown: whoever sees from it that a spool is empty must see these
+  // counts, too.
   counts_.records.fetch_add(parts, std::memory_order_relaxed);
   count(outcome.value());
   const std::lock_guard lock(mutex_);
@@ -229,7 +230,7 @@ std::optional<bool> Feeder::agrees(std::uint64_t number, Sequence last, std::uin
   // Another thread may be writing the next message.
   constexpr int kTries = 20;
   for (int tries = 0; tries < kTries; ++tries) {
-    // Before the next message the log is what it was after this one.
+    // The next message says how the log was before it, which is how it was after this one.
     const auto found = taken(number + 1, 1);
     if (!found.ok()) return std::nullopt;
     if (!found.value().empty()) {

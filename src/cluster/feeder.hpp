@@ -50,10 +50,10 @@ class Feeder {
 
   StreamPlace place() const;
   std::map<std::string, Sequence> positions() const;  // by node
-  // Nodes of which later records have come than the next one.
+  // Nodes with a gap: later records of them have come, but not the next one.
   std::set<std::string> misses() const;
-  // What would have to be given up before records of this node from `kept_from` on can be taken: it
-  // has dropped records that are not in this log. The result is a message that gives them up.
+  // The node has only its records from `kept_from` on. If it has dropped some that this log lacks,
+  // they must be given up first: the result is a message that does so.
   std::optional<ShippedBatch> lost_before(const std::string& node, Sequence kept_from) const;
   // The same for a message of the stream.
   std::optional<ShippedBatch> lost_before(std::string_view message) const;
@@ -62,8 +62,8 @@ class Feeder {
   // Messages that were taken, encoded, from this number on: at least one if there is one, then as
   // many as fit. Fails if they are too old to be kept.
   Result<std::vector<std::string>> taken(std::uint64_t from, std::size_t bytes) const;
-  // Whether a log that ends there is the beginning of this one. Nothing: it is too long ago, or has
-  // not come yet.
+  // Whether a log that ends there is the beginning of this one. Nothing if that place is too long
+  // ago, or has not come yet.
   std::optional<bool> agrees(std::uint64_t number, Sequence last, std::uint64_t chain) const;
 
   static constexpr std::uint64_t kKept = 100'000;  // messages, for standbys

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 // Others send a sign of life twice a second.
 constexpr std::chrono::milliseconds kHeardLately = 3s, kListenFirst = 3s, kTwinSpeaks = 1500ms;
-// What was sent before the stream was lost has come by then.
+// After this time, everything that was sent before the stream was lost has arrived.
 constexpr std::chrono::milliseconds kOnItsWay = 500ms;
 
 }  // namespace
@@ -123,7 +123,7 @@ void Leadership::heard_epoch(std::uint64_t epoch) {
 
 std::string Leadership::twin(Clock::time_point now) const {
   const std::lock_guard lock(mutex_);
-  // Of two that do not lead, one goes on.
+  // If neither of the two leads, the one with the larger session goes on.
   if (!twin_ || now - twin_->heard > kHeardLately || has_lease(now) ||
       (!twin_->leads && twin_->session < session_)) {
     return "";

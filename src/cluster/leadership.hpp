@@ -49,7 +49,8 @@ class Leadership {
   void heard(std::string_view json, Clock::time_point now);
   // Nodes may know of later epochs than a folder that was restored from a backup.
   void heard_epoch(std::uint64_t epoch);
-  // Why another process with the same id keeps this one from leading and following; empty: none.
+  // Why another process with the same id keeps this one from leading and following; empty if there
+  // is none.
   std::string twin(Clock::time_point now) const;
   // The others that were heard lately.
   struct Other {
@@ -64,8 +65,9 @@ class Leadership {
   // Whether this trainer may ask for the lease. If not, `why` says what it waits for.
   bool may_lead(const StreamPlace& place, Stream stream, Clock::time_point now, std::string& why);
 
-  // Whose lease this is: free to take, though it may not have ended; of this process, from before a
-  // restart or from another session; or of another trainer.
+  // Whose lease this is. kNobody: it was given up, so it is free though it has not ended yet.
+  // kThis: this process took it, now or before a restart. kOther: another trainer has it, or
+  // perhaps a copy of this one.
   enum class Holder { kNobody, kThis, kOther };
   Holder holder(std::string_view lease, Clock::time_point now) const;
 
@@ -75,7 +77,7 @@ class Leadership {
   std::string lease() const;
   // The text that gives it up, so that others need not wait until it ends.
   std::string released() const;
-  // It leads in an epoch that is not the latest: nodes would ignore it.
+  // Whether it leads in an epoch that is not the latest: nodes would ignore it.
   bool outdated() const;
   std::uint64_t revision() const;
   void took(std::uint64_t revision, bool anew, Clock::time_point now);

@@ -35,8 +35,8 @@ Result<Spooled> decode_spooled(std::string_view bytes);
 // What the journal does with it. Fails when a decision cannot be read.
 Status add_part(Spooled spooled, FeedOperation& to);
 
-// A message of the stream: consecutive records of one node's spool. Without a node it only tells
-// how late it is.
+// A message of the stream: consecutive records of one node's spool. Without a node, the message
+// only tells the time.
 struct ShippedBatch {
   std::string node;
   Sequence first = 0;      // number of the first record

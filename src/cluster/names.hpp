@@ -34,7 +34,7 @@ struct ClusterNames {
 
   std::string stream, leases;
   std::string events;    // into the stream: records of nodes
-  std::string news;      // nobody keeps the rest: there is something new in the stream
+  std::string news;      // something new is in the stream. Nobody keeps these and the following
   std::string leader;    // what the leader's log has, and which model it has
   std::string model;     // the leader's model, in parts
   std::string ask;       // please publish the model again

@@ -126,7 +126,7 @@ class NatsLink::Implementation {
     if (!options_.ca.empty() || !options_.certificate.empty()) {
       must(natsOptions_SetSecure(raw, true), "TLS");
     }
-    // First without a second try: refused credentials should be said at once.
+    // The first attempt is made without retries, so that refused credentials are reported at once.
     natsConnection* connection = nullptr;
     natsStatus status = natsConnection_Connect(&connection, raw);
     if (status == NATS_NO_SERVER || status == NATS_TIMEOUT || status == NATS_IO_ERROR) {

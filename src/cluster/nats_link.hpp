@@ -66,7 +66,7 @@ class NatsLink {
   Result<std::string> request(const std::string& subject, std::string_view bytes,
                               std::chrono::milliseconds wait);
 
-  // JetStream. A stream that is not there is nothing.
+  // JetStream. Returns nothing if there is no such stream.
   Result<std::optional<StreamState>> stream(const std::string& name);
   Status create_stream(const StreamPlan& plan);
   // Returns the message's number, when the stream has it. A message with the same id is taken once.

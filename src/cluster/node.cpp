@@ -179,7 +179,8 @@ void NodeService::rank(std::string body, Answer<RankAnswer> answer) {
             recent_.add({operation.fingerprint, operation.answer});
             return answer(operation.answer);
           }
-          // With --confirm stream. It may be of another node: then the trainer skips this node's.
+          // Only with --confirm stream: the first decision of this event in the stream. If it is of
+          // another node, the trainer skips the one of this node.
           recent_.add(*first);
           if (first->fingerprint != operation.fingerprint) {
             return answer(used_otherwise(operation.answer.event_id));

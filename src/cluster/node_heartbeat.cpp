@@ -27,7 +27,7 @@ Result<std::uint64_t> NodeService::append(const std::string& id, std::string_vie
   auto appended = link_->append(names_.events, id, bytes);
   if (!appended.ok()) return appended;
   static_cast<void>(link_->publish(names_.news, ""));
-  // Whoever waits for the stream gets the first decision of its event.
+  // A caller that waits for the stream gets the first decision of its event.
   if (confirm_stream_) {
     if (const Status read = order_.read_to(appended.value(), bytes); !read.ok()) {
       return read.failure();
@@ -55,7 +55,7 @@ void NodeService::heard_leader(std::string_view text) {
     return;
   }
   shipper_.trainer_has(position, misses, idle);
-  // It was restored from a backup, or leads without what another one had.
+  // The leader was restored from a backup, or leads without what another trainer had.
   const Sequence dropped = spool_.first() - 1;
   if (idle && position < dropped && given_up_.exchange(dropped) != dropped) {
     options_.note(fmt::format(

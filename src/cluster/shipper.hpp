@@ -45,7 +45,7 @@ class Shipper {
 
   // There are new records.
   void wake();
-  // The trainer's log has everything up to here: it is dropped. `misses`: the trainer has seen
+  // The trainer's log has everything up to here: the spool drops it. `misses`: the trainer has seen
   // later records; `idle`: it has read the stream to its end.
   void trainer_has(Sequence position, bool misses, bool idle);
 

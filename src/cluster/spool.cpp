@@ -51,7 +51,7 @@ RecordFront read_front(std::string_view bytes) {
   return front;
 }
 
-// Writes everything, or says why not.
+// Writes everything. If that fails, returns false, and errno says why.
 bool write_all(int file, std::string_view bytes, std::uint64_t at) {
   while (!bytes.empty()) {
     const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(at));
@@ -141,7 +141,7 @@ void Spool::open_all() {
   first_ = segments_.front().first;
   file_ = ::open(file_of(segments_.back().first).c_str(), O_RDWR | O_CLOEXEC);
   if (file_ < 0) throw Error(failed("cannot be opened").message);
-  ragged_ = true;
+  has_torn_end_ = true;
   if (const Status cut_off = cut(); !cut_off.ok()) throw Error(cut_off.failure().message);
 }
 
@@ -216,7 +216,7 @@ Status Spool::begin_segment(Sequence first) {
   sync_folder(folder_);
   if (file_ >= 0) ::close(file_);
   file_ = file;
-  ragged_ = false;
+  has_torn_end_ = false;
   const std::lock_guard lock(mutex_);
   segments_.push_back({.first = first, .bytes = kFileFront});
   return Done{};
@@ -224,12 +224,12 @@ Status Spool::begin_segment(Sequence first) {
 
 // Removes what a failed write has left behind the good bytes.
 Status Spool::cut() {
-  if (!ragged_) return Done{};
+  if (!has_torn_end_) return Done{};
   const std::uint64_t size = segments_.back().bytes;
   if (::ftruncate(file_, static_cast<off_t>(size)) != 0 || ::fdatasync(file_) != 0) {
     return failed("cannot be written");
   }
-  ragged_ = false;
+  has_torn_end_ = false;
   return Done{};
 }
 
@@ -249,7 +249,7 @@ Status Spool::probe() {
       ::fdatasync(file_) != 0) {
     room = failed("cannot be written");
   }
-  ragged_ = true;
+  has_torn_end_ = true;
   const Status clean = cut();
   return room.ok() ? clean : room;
 }
@@ -275,7 +275,7 @@ Status Spool::append(std::span<const std::string> records) {
   const std::uint64_t at = segments_.back().bytes;
   if (!write_all(file_, bytes, at) || ::fdatasync(file_) != 0) {
     const Failure failure = failed("cannot be written");
-    ragged_ = true;
+    has_torn_end_ = true;
     static_cast<void>(cut());  // tried again by the next call
     return failure;
   }

@@ -70,9 +70,9 @@ class Spool {
   const std::filesystem::path folder_;
   const SpoolOptions options_;
   int lock_ = -1;
-  int file_ = -1;        // the last segment; used only by the thread that appends
-  bool ragged_ = false;  // a failed write may have left bytes at its end
-  bool failed_ = false;  // the latest append
+  int file_ = -1;              // the last segment; used only by the thread that appends
+  bool has_torn_end_ = false;  // a failed write may have left bytes at its end
+  bool failed_ = false;        // whether the latest append failed
 
   mutable std::mutex mutex_;
   std::deque<Segment> segments_;

@@ -63,7 +63,7 @@ Trainer::Trainer(LocalService& service, TrainerOptions options)
                    });
   try {
     feed_ = std::thread([this] { feed(); });
-    herald_ = std::thread([this] { herald(); });
+    heartbeat_ = std::thread([this] { send_heartbeats(); });
     publish_ = std::thread([this] { publish(); });
   } catch (...) {  // the system may have no more threads
     stop();
@@ -85,7 +85,7 @@ void Trainer::stop() {
     stopping_ = true;
   }
   wake_.notify_all();
-  for (std::thread* const thread : {&feed_, &herald_, &publish_}) {
+  for (std::thread* const thread : {&feed_, &heartbeat_, &publish_}) {
     if (thread->joinable()) thread->join();
   }
 }
@@ -122,7 +122,7 @@ void Trainer::unfit(const std::string& why) {
   gives_up_ = true;
 }
 
-void Trainer::works() {
+void Trainer::clear_unfit() {
   const std::lock_guard lock(mutex_);
   if (!gives_up_) unfit_.clear();
 }
@@ -214,7 +214,7 @@ bool Trainer::lead_some() {
   const auto lost = lost_from_spools();
   if (!lost) {
     lost_since_ = Clock::time_point::max();
-    works();
+    clear_unfit();
   } else {
     lost_since_ = std::min(lost_since_, Clock::now());
     if (Clock::now() > lost_since_ + kLostForGood) return go_on_without(lost, at);
@@ -249,7 +249,7 @@ void Trainer::take(const TakenMessage& message) {
   const Status taken = feeder_.apply(message);
   if (taken.ok()) {
     last_taken_ = Clock::now();
-    return works();
+    return clear_unfit();
   }
   // Another trainer may have a disk that is not full.
   if (leadership_.leads()) unfit(taken.failure().message);
@@ -295,7 +295,7 @@ bool Trainer::follow_some() {
     take(good(decode_taken(reader.take_text()), "the leader's answer"));
   }
   fail("");
-  works();
+  clear_unfit();
   const std::lock_guard lock(mutex_);
   followed_ = Clock::now();
   return count > 0;

@@ -57,7 +57,7 @@ class Trainer {
   bool pause(std::chrono::milliseconds time);  // returns whether it goes on
   void stop();                                 // ends the threads that were started
   void feed();                                 // thread: takes messages
-  void herald();                               // thread: leads or stands by, tells the others
+  void send_heartbeats();                      // thread: leads or stands by, tells the others
   void publish();                              // thread: publishes models, or compares them
   // Both return whether there was something to do.
   bool lead_some();
@@ -84,9 +84,9 @@ class Trainer {
   void release();
   // Called by the feeding thread: this trainer must not lead for a while.
   void unfit(const std::string& why);
-  void works();
+  void clear_unfit();
   void fail(const std::string& why);
-  // Why it cannot lead whatever it tries; and that, or why it gave up the lead.
+  // Why it can neither lead nor follow. The second also says why it gave up the lead, if it did.
   std::string fault() const;
   std::string what_is_wrong() const;
   std::string settings_text() const;
@@ -103,7 +103,7 @@ class Trainer {
   std::string wrong_;        // why it neither leads nor follows
   std::string other_model_;  // why its model cannot be trusted; stays until a restart
   std::string unfit_;        // why it gave up the lead; until something works again
-  bool gives_up_ = false;    // the herald is to release the lease
+  bool gives_up_ = false;    // the heartbeat thread is to release the lease
   Clock::time_point fit_again_{};
   std::map<std::string, Node> nodes_;
   std::map<Sequence, std::string> checksums_;  // of the leader's models, by version
@@ -114,7 +114,7 @@ class Trainer {
   // Used only by the feeding thread.
   Clock::time_point last_taken_ = Clock::now(), lost_since_ = Clock::time_point::max();
   std::string trouble_;  // why the stream cannot be made
-  std::string told_;     // why nobody leads; used only by the herald
+  std::string told_;     // why nobody leads; used only by the heartbeat thread
 
   std::atomic<bool> idle_{false}, asked_{false};
   std::atomic<Sequence> sent_version_{0}, compared_{0};
@@ -122,7 +122,7 @@ class Trainer {
   std::string sent_checksum_, sent_configuration_;  // guarded by mutex_
   Sequence last_compared_ = 0;
   std::unique_ptr<NatsLink> link_;
-  std::thread feed_, herald_, publish_;
+  std::thread feed_, heartbeat_, publish_;
 };
 
 }  // namespace sau::detail

@@ -242,7 +242,7 @@ class TextTable {
         refuse(c, *column.first_missing,
                std::string(reward ? "a reward" : "a label") + " (missing=drop leaves the row out)");
       }
-      // Nothing in it.
+      // All values of the column are missing.
       if (column.use == Use::kNumber && column.numbers == 0) column.use = Use::kNone;
     }
   }

@@ -131,7 +131,7 @@ class CsvChoices final : public ChoiceSource {
 
   const std::string& name() const noexcept override { return text_.name(); }
   std::uint64_t first_line() const override { return 2; }
-  bool has_order() const override { return false; }  // that of their ids
+  bool has_order() const override { return false; }  // actions are sorted by id
   std::uint64_t last_line() const override { return last_line_; }
 
   std::optional<Piece> next() override {

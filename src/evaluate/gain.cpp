@@ -61,8 +61,8 @@ void GainScore::add(const LoggedChoice& choice, std::span<const double> policy,
   add(choice, policy, predicted, cut_predictions(choice, policy, predicted, rewards_, predicts_));
 }
 
-// With scaled reward u, prediction m (cut) and weight w, the gain by y = sum (pi - q) m + (w - 1)
-// (u - m(a)). For the upper end the same with 1 - u and 1 - m.
+// With scaled reward u, prediction m (cut) and weight w, the gain is estimated by y = sum (pi - q)
+// m + (w - 1) (u - m(a)). For the upper end it is the same with 1 - u and 1 - m.
 void GainScore::add(const LoggedChoice& choice, std::span<const double> policy,
                     std::span<const double> predicted, std::span<const CutPredictions> cut) {
   const double weight = policy[choice.chosen] / choice.chance;
@@ -78,7 +78,8 @@ void GainScore::add(const LoggedChoice& choice, std::span<const double> policy,
       direct += policy[a] * predicted[a];
       mass += policy[a];
     }
-    // The logged policy, of which the log has only the chance of the chosen action, gains nothing.
+    // If the chances do not add up to 1, this is the logged policy, of which the log has only the
+    // chance of the chosen action. It gains nothing.
     direct = mass < 1.0 - 1e-6 ? 0.0 : direct - at_chosen;
   }
   add_unweighed(direct + (weight - 1.0) * (choice.reward - at_chosen), choice.importance);

@@ -89,7 +89,7 @@ double LowerMeanSequence::log_wealth(double m, const LogsOf& logs_of) const noex
   return most + std::log(total / static_cast<double>(kBets * shifts_.size()));
 }
 
-// Where the money of the bet that gains most is exp(gain).
+// The mean at which the bet that gains most has turned 1 into exp(gain).
 double LowerMeanSequence::mean_at(std::span<const Logs> logs, double gain) const noexcept {
   const auto t = static_cast<double>(count_);
   double most = -std::numeric_limits<double>::infinity();

@@ -40,7 +40,7 @@ class WeightedMoments {
     const auto n = static_cast<double>(count_);
     return squares / (total * total) * (n / (n - 1.0));
   }
-  // What x contributes to the mean, which is that of all contributions.
+  // What x contributes. The mean of all contributions is mean().
   double contribution(double x, double u) const noexcept {
     const double usual = by_importance_.total() / static_cast<double>(count_);
     return mean() + u / usual * (x - mean());

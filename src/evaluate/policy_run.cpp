@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kWeightBins = 22;  // 0; below 2^-9, ..., below 2^10; above
 constexpr std::size_t kMostActions = 1000;
 
-// A log that says less than this about a policy says nothing.
+// Beyond these limits, the log cannot tell what a policy earns.
 constexpr double kLeastSize = 30.0, kMostMissed = 0.01, kContradiction = 1e-6;
 
 std::size_t weight_bin(double weight) noexcept {

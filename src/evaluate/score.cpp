@@ -111,7 +111,8 @@ void PolicyScore::add(const LoggedChoice& choice, std::span<const double> policy
       scored.direct += policy[a] * predicted[a];
       mass += policy[a];
     }
-    // The logged policy, of which the log has only the chance of the chosen action.
+    // If the chances do not add up to 1, this is the logged policy, of which the log has only the
+    // chance of the chosen action.
     if (!(mass >= 1.0 - 1e-6)) scored.direct = scored.predicted;
   }
   if (groups_) scored.group_weight = group_weight(choice, policy);
@@ -127,8 +128,8 @@ void PolicyScore::add(const LoggedChoice& choice, std::span<const double> policy
   if (settings_.interval == IntervalKind::kBootstrap) kept_.push_back(scored);
 }
 
-// With scaled reward u, prediction m (cut) and weight w: the value by y = sum pi m + w (u - m(a)).
-// For the upper end the same with 1 - u and 1 - m.
+// With scaled reward u, prediction m (cut) and weight w, the value is estimated by y = sum pi m + w
+// (u - m(a)). For the upper end it is the same with 1 - u and 1 - m.
 void PolicyScore::add_to_sequences(const LoggedChoice& choice, std::span<const double> policy,
                                    std::span<const double> predicted, double weight) {
   const RewardRange& rewards = settings_.rewards;

@@ -12,7 +12,7 @@ struct SlopeCandidate {
 
 // SLOPE (Su, Srinath & Krishnamurthy 2020): candidates in the order of growing bias and falling
 // variance. The chosen one is the last whose interval, made twice as wide, still meets those of all
-// before it. At least one candidate.
+// before it. There must be at least one candidate.
 std::size_t slope_choice(std::span<const SlopeCandidate> candidates) noexcept;
 
 }  // namespace sau::detail

@@ -12,7 +12,8 @@ namespace sau::detail {
 struct KeptEvaluation {
   EvaluationContract contract;
   nlohmann::ordered_json seen;
-  // Of automatic optimisation: the trial of the candidate that was found, once that has begun.
+  // If it belongs to automatic optimisation: the trial of the candidate that it found, once the
+  // trial has begun.
   std::string trial = {};
 
   bool is_automatic() const { return seen.at("evaluationType") == "Auto"; }

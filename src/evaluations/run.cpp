@@ -92,7 +92,8 @@ ResultJson result_of(const Entrant& entrant, const PolicyResult& found,
           {"policySource", entrant.source},
           {"summary", entrant.sums->pieces()},
           {"totalSummary", entrant.sums->total(contract.start, contract.end)},
-          // Of our own: how much more than the policy that made the log, and how sure that is.
+          // Fields of our own: how much more it earns than the policy that made the log, and how
+          // sure that is.
           {"gain", number(found.gain)},
           {"gainLow", number(found.gain_ends.low)},
           {"gainHigh", number(found.gain_ends.high)},

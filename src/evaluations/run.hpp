@@ -23,8 +23,8 @@ struct EvaluationPlace {
 nlohmann::ordered_json run_evaluation(const EvaluationContract& contract,
                                       const EvaluationPlace& place, const std::atomic<bool>& stop);
 
-// Of these results, the agent of our own with the largest gain that the log can show; null if there
-// is none other than `present`.
+// The best of our own agents in these results: the one with the largest gain that the log can show.
+// Null if there is none other than `present`.
 const nlohmann::ordered_json* best_experiment(const nlohmann::ordered_json& results,
                                               const Policy& present);
 

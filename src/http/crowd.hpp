@@ -30,7 +30,8 @@ AddressKey key_of(const boost::asio::ip::address& address);
 // may drop it at any moment while it is not being answered.
 class Guest {
  public:
-  // kSending: its request. kAnswering: it waits for the answer. kTaking: it is reading the answer.
+  // kSending: the client is sending its request. kAnswering: it waits for the answer. kTaking: it
+  // is reading the answer.
   enum class State : std::uint64_t { kIdle, kSending, kAnswering, kTaking, kDropped };
 
   Guest(Crowd& crowd, Worker& worker, std::uint64_t id, AddressKey key, bool turned_away) noexcept;

@@ -12,8 +12,8 @@
 
 namespace sau {
 
-// The chunks that were ever written to, as their places and then their contents. `stored` says how
-// a file has a chunk.
+// The chunks that were ever written to, as their places and then their contents. `stored` turns a
+// chunk into what a file has.
 template <class Chunk, class Stored = std::identity>
 void save_chunks(StateWriter& writer, const std::string& name, const SharedChunks<Chunk>& chunks,
                  Stored stored = {}) {

@@ -177,7 +177,7 @@ void add_differences(Report& report) {
   }
 }
 
-// Whether all of it is a repetition of the paper.
+// Whether everything in the report repeats the paper.
 bool repeats(const Paper& paper, const std::set<std::string>& problems, const Report& report) {
   return std::ranges::all_of(problems,
                              [&](const std::string& name) {

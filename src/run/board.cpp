@@ -19,7 +19,7 @@ Board::Board(const Experiment& experiment, ResultFolder& folder, unsigned player
   for (std::size_t c = 0; c < experiment.cells.size(); ++c) {
     const Cell& cell = experiment.cells[c];
     const TrialSlice slice = experiment.shard.slice(cell);
-    // A cell given twice has one file: only the first of the two runs.
+    // If a cell was given twice, both have the same file, so only the first one is played.
     std::uint64_t trials = cell.trials;
     for (std::size_t other = 0; other < experiment.cells.size(); ++other) {
       if (!experiment.cells[other].same_as(cell)) continue;

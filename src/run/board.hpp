@@ -36,7 +36,7 @@ class Board final : public TrialDesk {
   RunOutcome outcome(unsigned threads) const;
 
  private:
-  // Trials of a cell are counted by their place among those that the shard has of it.
+  // The trials of a cell are numbered by their place among those that this shard has.
   struct Column {
     TrialSlice slice;
     std::uint64_t next = 0;    // the trial to be written next

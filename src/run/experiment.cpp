@@ -126,7 +126,7 @@ std::vector<Cell> make_cells(std::span<const NamedSpec> problems, std::span<cons
       add_cells(cells, {make_cell(problem, agent, steps, trials)});
     }
   }
-  refuse_twins(cells);
+  refuse_duplicate_names(cells);
   return cells;
 }
 

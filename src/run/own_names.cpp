@@ -30,7 +30,7 @@ void check_own_name(std::string_view name) {
                    " characters, without control characters, such as mine=sau_ucb");
 }
 
-void refuse_twins(std::span<const Cell> cells) {
+void refuse_duplicate_names(std::span<const Cell> cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       const Cell &one = cells[j], &other = cells[i];

@@ -90,7 +90,7 @@ std::string processor_name() {
   return "unknown";
 }
 
-// Passes every cell to `take`; of a shard those trials that it has.
+// Passes every cell to `take`. For a shard: with the trials that it has.
 RunResults read_cells(const fs::path& folder, const Settings& settings, Curves curves,
                       const std::function<void(CellResults&&)>& take) {
   auto timing = read_timing(folder);

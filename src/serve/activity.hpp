@@ -48,7 +48,7 @@ class Activity {
   std::vector<Period> history(Span span, const ClockReading& now) const;
   Milliseconds step(Span span) const noexcept { return of(span).step(); }
   std::vector<Recent> recent() const;  // newest first
-  // These events are no longer recent; their ids by decision.
+  // Removes these events from the recent ones. `ids` has their ids, by decision.
   void forget(const std::map<Sequence, std::string>& ids);
   // Each action's share of the latest decisions, most used first.
   std::vector<Share> shares(std::size_t limit) const;

@@ -8,7 +8,7 @@
 namespace sau::detail {
 namespace {
 
-// The decision may be in the spool of a node that is down.
+// How long a reward waits for its decision, which may be in the spool of a node that is down.
 constexpr Milliseconds kEarlyKept = 24LL * 60 * 60 * 1000;
 
 }  // namespace

@@ -21,7 +21,7 @@ Result<SlotsAnswer> BatchWork::answer_again(const SlotsOperation& operation, Seq
     auto found = store_.read([&](const EventStore& store) { return store.decision(sequence); });
     if (!found.ok()) return found.failure();
     if (found.value()) return std::move(*found.value());
-    // It is in this very batch.
+    // The decision is in this very batch, so it cannot be read yet.
     return Failure{Failure::Code::kOverloaded, "the same event was sent twice at once; try again"};
   };
   const auto logged = decision_of(first);

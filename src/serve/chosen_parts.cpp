@@ -51,7 +51,7 @@ bool ChosenParts::find_context(simdjson::ondemand::value json) {
                   list.raw_json().get(context_) == simdjson::SUCCESS);
 }
 
-// Leaves the rest of the list to whoever skips it.
+// After the chosen action the loop only skips the rest of the list.
 bool ChosenParts::find_action(simdjson::ondemand::value json, std::size_t chosen) {
   simdjson::ondemand::array list;
   if (json.get_array().get(list) != simdjson::SUCCESS) return false;

@@ -4,7 +4,7 @@
 
 namespace sau::detail {
 
-// The options with the defaults that are not constants: clocks, and how to open the store.
+// Fills in the defaults that are not constants: the clocks, and how to open the store.
 ServiceOptions completed(ServiceOptions options);
 
 }  // namespace sau::detail

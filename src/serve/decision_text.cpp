@@ -100,7 +100,7 @@ void append_actions(std::string& out, const Decision& decision, const RequestOut
         .whole(R"(,"count":)", action.count)
         .number(R"(,"variance":)", action.variance);
     if (!committee.empty()) {
-      // The strategy's n_a, which has its prior in it.
+      // n_a as the strategy counts it, with its prior.
       const double square = action.spread * action.spread,
                    n = square > 0.0 ? action.variance / square : 1.0;
       fields.number(R"(,"pooledVariance":)", std::min(action.variance, committee.pooled / n));

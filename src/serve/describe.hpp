@@ -51,8 +51,8 @@ struct ServiceView {
   std::vector<ActionRecord> actions = {};
   std::string cluster = {};  // its members, as JSON, at a trainer
 };
-// What the agent has learned about the actions of these shares; about the `limit` ids with most
-// rewards in any case.
+// What the agent has learned about the actions in `shares`, and about the `limit` ids with the most
+// rewards.
 std::vector<ActionRecord> records_of(const OfferAgent& agent,
                                      const std::vector<Activity::Share>& shares, std::size_t limit);
 // What happened since the start, in periods of a span; a failure if there is no such span.

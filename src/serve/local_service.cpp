@@ -257,6 +257,7 @@ class StoredService final : public LocalService, public JournalObserver {
                 .actions = static_cast<double>(published->agent->action_count()),
                 .writable = journal_.broken() ? 0.0 : 1.0,
                 .clock_offset = static_cast<double>(journal_.clock_offset()) / 1000.0,
+                .log_memory = store_.read([](const EventStore& store) { return store.memory(); }),
                 .gate = learner_.gate()}) +
            (options_.more_metrics ? options_.more_metrics() : "");
   }

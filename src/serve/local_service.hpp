@@ -26,7 +26,7 @@ class LocalService : public ServiceBackend {
   virtual void show_cluster(std::function<std::string()> members) = 0;
 };
 
-// `fed`: nothing is taken but messages given to feed(), and they say how late it is.
+// `fed`: the service takes nothing but the messages given to feed(), and these also tell the time.
 std::unique_ptr<LocalService> make_local_service(ServiceOptions options, bool fed);
 
 }  // namespace sau::detail

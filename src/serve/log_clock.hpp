@@ -31,9 +31,8 @@ struct ClockReading {
 // Removal relies on the trusted time. It is never later than the log's time, and moves at most four
 // times as fast as real time, and only while the service runs. If the wall clock is behind the log,
 // it follows real time, because the log's time may be the wrong one. So no jump of the clock, and
-// no start
-// with a wrong clock, removes anything by itself: an hour with a wrong clock removes at most four
-// hours' worth of the log.
+// no start with a wrong clock, removes anything by itself: an hour with a wrong clock removes at
+// most four hours' worth of the log.
 class LogClock {
  public:
   // Continues where a log ends; both times are 0 for a new log. Here the wall clock is believed if

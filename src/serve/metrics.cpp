@@ -101,6 +101,11 @@ struct Metrics::Families {
   Gauge& model_age = gauge("sau_model_age_seconds", "Time since the model was last put to use.");
   Gauge& model_events = gauge("sau_model_events", "Rewards the model in use has learned from.");
   Gauge& log_bytes = gauge("sau_log_bytes", "Size of the event store.");
+  prometheus::Family<Gauge>& log_memory =
+      family<Gauge>("sau_log_memory_bytes",
+                    "Memory of the event store: records not in tables yet, and parts of tables.");
+  Gauge& log_write_buffers = log_memory.Add({{"part", "write_buffers"}});
+  Gauge& log_cache = log_memory.Add({{"part", "cache"}});
   Gauge& actions = gauge("sau_known_actions", "Action ids with statistics.");
   Gauge& writable = gauge("sau_log_writable", "1 when the log takes records, else 0.");
   Gauge& clock_offset =
@@ -208,6 +213,8 @@ std::string Metrics::text(const Gauges& gauges) const {
   f.model_age.Set(gauges.model_age);
   f.model_events.Set(gauges.model_events);
   f.log_bytes.Set(gauges.log_bytes);
+  f.log_write_buffers.Set(static_cast<double>(gauges.log_memory.write_buffers));
+  f.log_cache.Set(static_cast<double>(gauges.log_memory.cache));
   f.actions.Set(gauges.actions);
   f.writable.Set(gauges.writable);
   f.clock_offset.Set(gauges.clock_offset);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sau/serve/gate.hpp"
-#include "sau/store/record.hpp"
+#include "sau/store/event_store.hpp"
 
 namespace sau::detail {
 
@@ -17,6 +17,7 @@ namespace sau::detail {
 struct Gauges {
   double queued = 0, waiting = 0, learner_lag = 0, model_version = 0, model_age = 0,
          model_events = 0, log_bytes = 0, actions = 0, writable = 0, clock_offset = 0;
+  StoreMemory log_memory = {};
   std::optional<GateState> gate = {};
 };
 

@@ -27,7 +27,7 @@ class Policies {
   // Agents that are learning from the log give up.
   void stop() noexcept { stopping_ = true; }
 
-  // With its agent, even if that is the folder's.
+  // The policy that decides. Its agent is never empty, even if it is the folder's.
   Policy present() const { return whole(configuration_.get()->policy); }
 
   // {"name", "arguments"}. Another agent begins with a model that has learned nothing.
@@ -49,7 +49,7 @@ class Policies {
 
  private:
   Policy whole(Policy policy) const;
-  // Whether the agent can be used here.
+  // Why the agent cannot be used here; nothing if it can.
   std::optional<Failure> check(const Policy& policy) const;
   void submit(const Policy& policy, std::string model, Answer<Policy> answer);
 

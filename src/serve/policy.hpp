@@ -17,7 +17,7 @@ Result<Policy> read_policy_contract(const nlohmann::json& json, const std::strin
 // The same for the body of a request.
 Result<Policy> read_policy_contract(std::string_view body);
 
-// Whether the agent learns from all rewards that the configuration allows. If not, says so.
+// A failure if the agent does not learn from all rewards that the configuration allows.
 std::optional<Failure> check_rewards_of(const OfferAgent& agent,
                                         const Configuration& configuration);
 

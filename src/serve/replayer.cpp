@@ -31,7 +31,7 @@ void Replayer::take(std::string_view bytes, const std::string& name) {
 
 void Replayer::load(std::string_view bytes, const std::string& name) {
   take(bytes, name);
-  respected_ = position_;
+  strikes_known_until_ = position_;
 }
 
 void Replayer::load_own(std::string_view bytes, const std::string& name) {
@@ -59,7 +59,7 @@ bool Replayer::load_base() {
   const auto base = base_file(folder_);
   if (!std::filesystem::exists(base)) return false;
   load_own(read_file(base), base.string());
-  respected_ = 0;  // the events it has learned from cannot be struck
+  strikes_known_until_ = 0;  // the events it has learned from cannot be struck
   return true;
 }
 
@@ -87,7 +87,7 @@ Result<std::vector<Lesson>> Replayer::apply(Sequence sequence, const Entry& entr
     if (auto failure = end_trial(sequence, entry.text, store)) return std::move(*failure);
   } else if (entry.kind == EntryKind::kStruck) {
     // Unless the store knew of it when the decision was learned.
-    if (sequence > respected_) {
+    if (sequence > strikes_known_until_) {
       if (auto failure = rebuild(sequence, store)) return std::move(*failure);
     }
     version_ = sequence;
@@ -116,7 +116,7 @@ std::optional<Failure> Replayer::apply(Sequence sequence, const Entry& entry,
 Result<std::vector<Lesson>> Replayer::learn(Sequence sequence, std::span<const Sequence> decisions,
                                             double reward, const EventStore& store) {
   const auto left = decisions.subspan(std::min(within_, decisions.size()));
-  if (respected_ == 0) respected_ = store.head().last;
+  if (strikes_known_until_ == 0) strikes_known_until_ = store.head().last;
   std::vector<Lesson> lessons;
   lessons.reserve(left.size());
   std::optional<Failure> failure;
@@ -183,7 +183,7 @@ std::optional<Failure> Replayer::set_policy(Sequence sequence, const std::string
       next.load(read_file(file), file.string());
       if (auto failure = next.catch_up(sequence - 1, store)) return failure;
       // What the file has learned cannot be struck.
-      next.respected_ = respected_;
+      next.strikes_known_until_ = strikes_known_until_;
     }
     *this = std::move(next);
   } catch (const std::exception& error) {
@@ -283,7 +283,7 @@ std::optional<Failure> Replayer::rebuild(Sequence until, const EventStore& store
   } catch (const std::exception& error) {
     return Failure{Failure::Code::kInternal, error.what()};
   }
-  anew.respected_ = head;
+  anew.strikes_known_until_ = head;
   std::optional<Failure> failure;
   const Status read =
       store.entries(anew.position() + 1, [&](Sequence sequence, const Entry& entry) {

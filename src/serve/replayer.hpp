@@ -109,7 +109,7 @@ class Replayer {
   Sequence position_ = 0, version_ = 0;
   // Nothing was learned from a decision that an entry up to here has struck; 0 before anything is
   // learned. A later entry may strike what was learned.
-  Sequence respected_ = 0;
+  Sequence strikes_known_until_ = 0;
   std::unique_ptr<Trial> trial_;
   Sequence trial_begun_ = 0, trial_position_ = 0;
   std::optional<GateState> ended_;  // the latest trial that has ended

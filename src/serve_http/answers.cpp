@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "serve_http/json_text.hpp"
+#include "serve_http/percent_decoded.hpp"
 
 namespace sau::detail {
 namespace {

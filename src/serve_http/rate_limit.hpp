@@ -17,8 +17,8 @@ class RateLimit {
   explicit RateLimit(std::function<Clock::time_point()> clock = Clock::now)
       : clock_(std::move(clock)) {}
 
-  // Counts a request of `who`, who may send `rate` a second. Returns 0 if it is allowed; if not, it
-  // does not count, and the result is in how many whole seconds one is.
+  // Counts a request of `who`, who may send `rate` a second. Returns 0 if it is allowed. If not, it
+  // does not count, and the result says after how many whole seconds one will be allowed.
   unsigned wait(std::uint64_t who, double rate);
 
  private:

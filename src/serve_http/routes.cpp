@@ -9,7 +9,7 @@
 
 #include "serve_http/answers.hpp"
 #include "serve_http/embedded_live.hpp"
-#include "serve_http/json_text.hpp"
+#include "serve_http/percent_decoded.hpp"
 #include "serve_http/process_metrics.hpp"
 
 namespace sau::detail {

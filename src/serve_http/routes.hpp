@@ -23,7 +23,7 @@ struct Call {
   std::shared_ptr<const HttpTally> connections;  // may be null
   std::span<const Application> others;           // if it is for the process: all further services
   HttpRequest request;
-  std::string event_id;      // from the path, if it has one; or the id of an evaluation
+  std::string event_id;      // {id} of the path: of an event, an evaluation, a version, or a span
   std::string_view invalid;  // of the route
   HttpReply reply;
 };

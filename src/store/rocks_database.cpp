@@ -15,6 +15,9 @@ namespace sau::detail {
 namespace {
 
 constexpr std::size_t kMegabyte = 1U << 20;
+constexpr std::size_t kMemory = 128 * kMegabyte;       // for the cache and the write buffers
+constexpr std::size_t kWriteBuffers = 64 * kMegabyte;  // when this much waits, it is written
+constexpr int kCacheParts = 2;  // 2^2 shards, each with a lock: few threads read
 
 // Replaces RocksDB's file LOG. Errors come back as a Status anyway, and Debian's library, which is
 // built with assertions, aborts the program when that file cannot be written.
@@ -24,8 +27,7 @@ class Silence final : public rocksdb::Logger {
   void Logv(const char*, va_list) override {}
 };
 
-rocksdb::Options options_for(const DatabaseOptions& how,
-                             const std::shared_ptr<rocksdb::Cache>& cache) {
+rocksdb::Options options_for(const DatabaseOptions& how, const DatabaseMemory& memory) {
   rocksdb::Options options;
   options.create_if_missing = how.create;
   options.create_missing_column_families = how.create;
@@ -36,7 +38,7 @@ rocksdb::Options options_for(const DatabaseOptions& how,
   // All tables are flushed together, so that they are of the same moment whatever happens to the
   // files.
   options.atomic_flush = !how.read_only;
-  options.db_write_buffer_size = 64 * kMegabyte;
+  options.write_buffer_manager = memory.write_buffers;
   options.max_total_wal_size = 128 * kMegabyte;
   options.max_open_files = how.open_files;
   options.max_background_jobs = 2;
@@ -44,7 +46,7 @@ rocksdb::Options options_for(const DatabaseOptions& how,
   options.bytes_per_sync = kMegabyte;
   options.compression = rocksdb::kLZ4Compression;
   rocksdb::BlockBasedTableOptions table;
-  table.block_cache = cache;
+  table.block_cache = memory.cache;
   table.cache_index_and_filter_blocks = true;
   table.pin_l0_filter_and_index_blocks_in_cache = true;
   // Indexes and filters are split. One for a whole table grows with the table until no shard of the
@@ -71,6 +73,13 @@ rocksdb::ColumnFamilyOptions table_options(StoreTable which, const rocksdb::Opti
 
 }  // namespace
 
+DatabaseMemory DatabaseMemory::bounded() {
+  DatabaseMemory memory;
+  memory.cache = rocksdb::NewLRUCache(kMemory, kCacheParts);
+  memory.write_buffers = std::make_shared<rocksdb::WriteBufferManager>(kWriteBuffers, memory.cache);
+  return memory;
+}
+
 std::shared_ptr<rocksdb::Logger> silence() { return std::make_shared<Silence>(); }
 
 SequenceKey key_of(Sequence sequence) {
@@ -96,8 +105,8 @@ bool RemovedEvents::Filter(int, const rocksdb::Slice&, const rocksdb::Slice& eve
 }
 
 RocksDatabase::RocksDatabase(const std::filesystem::path& folder, const DatabaseOptions& how,
-                             std::shared_ptr<rocksdb::Cache> cache, const RemovedEvents& removed) {
-  rocksdb::Options options = options_for(how, cache);
+                             const DatabaseMemory& memory, const RemovedEvents& removed) {
+  rocksdb::Options options = options_for(how, memory);
   if (how.open_files < 0) {
     env_ = rocksdb::NewCompositeEnv(keeping_tables_open());
     options.env = env_.get();

@@ -3,6 +3,7 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/compaction_filter.h>
 #include <rocksdb/db.h>
+#include <rocksdb/write_buffer_manager.h>
 
 #include <array>
 #include <atomic>
@@ -43,6 +44,15 @@ struct DatabaseOptions {
   int open_files = 256;
 };
 
+// What a database keeps in memory. Write buffers count as a part of the cache: while they are full,
+// the cache holds less of the tables, so that the sum is bounded.
+struct DatabaseMemory {
+  std::shared_ptr<rocksdb::Cache> cache;
+  std::shared_ptr<rocksdb::WriteBufferManager> write_buffers;
+
+  static DatabaseMemory bounded();
+};
+
 // Instead of RocksDB's file LOG: writes nothing.
 std::shared_ptr<rocksdb::Logger> silence();
 
@@ -60,7 +70,7 @@ class RemovedEvents final : public rocksdb::CompactionFilter {
 class RocksDatabase {
  public:
   RocksDatabase(const std::filesystem::path& folder, const DatabaseOptions& options,
-                std::shared_ptr<rocksdb::Cache> cache, const RemovedEvents& removed);
+                const DatabaseMemory& memory, const RemovedEvents& removed);
   RocksDatabase(const RocksDatabase&) = delete;
   RocksDatabase& operator=(const RocksDatabase&) = delete;
   ~RocksDatabase();

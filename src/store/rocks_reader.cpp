@@ -11,18 +11,13 @@
 #include "store/continuity.hpp"
 
 namespace sau::detail {
-namespace {
-
-constexpr std::size_t kCacheBytes = 64U << 20;
-constexpr int kCacheParts = 2;  // 2^2 shards, each with a lock: few threads read
-
-}  // namespace
+namespace {}  // namespace
 
 RocksReader::RocksReader(std::filesystem::path folder)
-    : folder_(std::move(folder)), cache_(rocksdb::NewLRUCache(kCacheBytes, kCacheParts)) {}
+    : folder_(std::move(folder)), memory_(DatabaseMemory::bounded()) {}
 
 void RocksReader::open_as(const DatabaseOptions& how) {
-  auto database = std::make_unique<RocksDatabase>(folder_, how, cache_, removed_);
+  auto database = std::make_unique<RocksDatabase>(folder_, how, memory_, removed_);
   if (!database->status().ok()) throw Error(why_not_opened(folder_, database->status()));
   database_ = std::move(database);
   set_head(stored_head(kHeadKey));
@@ -353,6 +348,12 @@ std::uint64_t RocksReader::bytes() const {
   db.GetAggregatedIntProperty(rocksdb::DB::Properties::kTotalSstFilesSize, &tables);
   db.GetAggregatedIntProperty(rocksdb::DB::Properties::kCurSizeAllMemTables, &memory);
   return tables + memory;
+}
+
+StoreMemory RocksReader::memory() const {
+  const std::size_t write_buffers = memory_.write_buffers->memory_usage();
+  const std::size_t all = memory_.cache->GetUsage();
+  return {.write_buffers = write_buffers, .cache = all - std::min(all, write_buffers)};
 }
 
 Failure RocksReader::damaged(StoreTable which, std::string_view key, const Failure& what) const {

@@ -35,6 +35,7 @@ class RocksReader : public EventStore {
   std::string check_continuity() const override;
   Result<EventDigest> event_digest() const override;
   std::uint64_t bytes() const override;
+  StoreMemory memory() const override;
 
  protected:
   explicit RocksReader(std::filesystem::path folder);
@@ -82,7 +83,7 @@ class RocksReader : public EventStore {
   Failure damaged(StoreTable which, std::string_view key, const Failure& what) const;
 
   std::filesystem::path folder_;
-  std::shared_ptr<rocksdb::Cache> cache_;
+  DatabaseMemory memory_;
   RemovedEvents removed_;  // declared before the database, which uses it
   std::unique_ptr<RocksDatabase> database_;
   mutable std::mutex heads_mutex_;

@@ -98,7 +98,7 @@ class RocksStore final : public RocksReader {
     if (!struck.empty()) strike(bytes, struck);
     const std::string encoded = encode(next);
     bytes.Put(table(kDefault), kHeadKey, encoded);
-    // A batch without records only says how late it is: the last record has not become younger.
+    // A batch without records only tells the time: the last record has not become younger.
     const bool keep = batch.keep_head || (!batch.empty() && (next.last >= kept_.last + kHeadEvery ||
                                                              next.time >= kept_.time + kHeadPause));
     if (keep) put(bytes, kHeads, next.last, encoded);

@@ -101,6 +101,7 @@ class FaultyStore final : public EventStore {
   std::string check_continuity() const override { return store_->check_continuity(); }
   Result<EventDigest> event_digest() const override { return store_->event_digest(); }
   std::uint64_t bytes() const override { return store_->bytes(); }
+  StoreMemory memory() const override { return store_->memory(); }
 
  private:
   static Failure no_space() { return {Failure::Code::kUnavailable, "no space left on device"}; }

@@ -19,7 +19,8 @@ const moves: Record<string, [number, number]> = {
   ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1],
 };
 
-// Call again after the rows have been rebuilt.
+// Lets the Tab key reach the first cell, and the arrow keys the others. Call it again after the
+// rows have been rebuilt.
 export function startRoving(table: HTMLTableElement): void {
   const grid = () => [...table.tBodies].flatMap((body) => [...body.rows])
     .map((row) => [...row.cells].map((cell) => cell.querySelector<HTMLButtonElement>('.cell')));

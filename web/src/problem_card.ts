@@ -13,7 +13,8 @@ import {counted, type ProblemFigure} from './report';
 import {rowsHeight} from './rows';
 import {type FigureChoices, state} from './state';
 
-// If some algorithms have thirty times the regret of others, a linear axis shows those as flat.
+// If some algorithms have thirty times the regret of others, a linear axis shows the low ones as
+// flat lines.
 function wideRange(figure: ProblemFigure): boolean {
   const means = figure.series.map((series) => series.final_mean.value ?? 0).filter((v) => v > 0);
   return means.length > 1 && Math.max(...means) > 30 * Math.min(...means);

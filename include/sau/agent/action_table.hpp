@@ -28,7 +28,7 @@ class ActionTable {
   // `start` is S2_a before the first reward; keeps_own says whether IdRecord::own is used.
   explicit ActionTable(std::uint64_t capacity, double start = 1.0, bool keeps_own = false);
 
-  // Both: nullptr for an unknown id.
+  // Both return nullptr for an unknown id.
   const IdRecord* find(std::uint64_t hash) const noexcept;
   const std::string* id_of(std::uint64_t hash) const noexcept;
 
@@ -39,7 +39,7 @@ class ActionTable {
   // Highest count first, at most `limit`; equal counts are ordered by id.
   std::vector<ActionRecord> most_counted(std::size_t limit) const;
 
-  // A copy to read.
+  // A copy for readers. Both share what neither has written since.
   ActionTable shared();
 
   void save(StateWriter& writer) const;

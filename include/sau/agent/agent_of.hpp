@@ -9,7 +9,7 @@
 
 #include "sau/agent/agent.hpp"
 #include "sau/agent/any_agent.hpp"
-#include "sau/agent/door_checks.hpp"
+#include "sau/agent/argument_checks.hpp"
 #include "sau/model/model_knowledge.hpp"
 #include "sau/problem/bernoulli.hpp"
 

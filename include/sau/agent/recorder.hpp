@@ -39,12 +39,13 @@ struct TrialControl {
   std::atomic<std::uint64_t>* steps = nullptr;  // steps played, brought up to date now and then
 };
 
-// Adds up a trial step by step. A trial is stuck if, in the last tenth of its steps, it made fewer
-// than half as many plays without regret as a uniform choice would, 1 / actions, and so few that a
-// uniform choice makes them in less than one of 1000 trials; or if one action took at least 95 % of
-// those plays and at least half of them had regret. If the last tenth has fewer than 10 plays, no
-// trial counts as stuck. If actions come and go, a uniform choice among m actions counts as 1 / m
-// plays without regret, and ids identify the actions.
+// Adds up a trial step by step. Whether the trial is stuck depends on the last tenth of its steps.
+// It is stuck if one action took at least 95 % of these plays and at least half of that action's
+// plays had regret. It is also stuck if plays without regret were rare: fewer than half as many as
+// a uniform choice would make, 1 / actions of all plays, and so few that a uniform choice makes no
+// more in less than one of 1000 trials. If the last tenth has fewer than 10 plays, no trial counts
+// as stuck. If actions come and go, a uniform choice among m actions counts as 1 / m plays without
+// regret, and ids identify the actions.
 class Recorder {
  public:
   // `points`, from curve_points(steps), must outlive the recorder. `actions` is 0 if actions come

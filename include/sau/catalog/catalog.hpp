@@ -31,13 +31,14 @@ namespace sau {
 // twice, for multi-armed and for linear problems. The length `dim` of the contexts decides both.
 // All functions throw UsageError for text they cannot read or names they do not know.
 
-// The agent of commands that are given none: an alias.
+// The agent that a command uses if none is given. It is an alias.
 inline constexpr std::string_view kDefaultAgent = "sau";
 
 std::unique_ptr<AnyAgent> make_agent(std::string_view agent, const Setup& setup);
 // The same agent for actions that come and go by id (agent/offer_agent.hpp). A model alone is
-// joined with sau_sampling, and a strategy alone with the first joint model that fits. With a seed,
-// the scope of the stream is that of the agent; otherwise give the stream of the trial.
+// joined with sau_sampling, and a strategy alone with the first joint model that fits. The first
+// function makes the stream from the seed and the agent's spec; the second takes the stream of a
+// trial.
 std::unique_ptr<OfferAgent> make_offer_agent(std::string_view agent, std::uint64_t seed);
 std::unique_ptr<OfferAgent> make_offer_agent(std::string_view agent, const Stream& stream);
 

@@ -15,8 +15,8 @@ struct Alternative {
 };
 
 // In the order in which they are written; the last setting changes fastest. expand_sweep()
-// (core/spec.hpp) gives the specs alone. A text without
-// alternatives is one spec with no settings. Throws UsageError if there are more than 10,000.
+// (core/spec.hpp) gives the specs alone. A text without alternatives is one spec with no settings.
+// Throws UsageError if there are more than 10,000.
 std::vector<Alternative> alternatives_of(std::string_view text);
 
 // The text without the settings that have alternatives: "linear(lambda=1|2)+sau_ucb" is

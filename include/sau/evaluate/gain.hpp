@@ -12,9 +12,10 @@
 
 namespace sau {
 
-// What the bets of the intervals need of the reward model's predictions m for a decision, each cut
-// so that w m stays within a limit: means of m over the policy and over the logged one, and m of
-// the chosen action; and the same of 1 - m ("up"). In units of the reward scaled to [0, 1].
+// The reward model's predictions m for one decision, as the bets of the intervals use them. Every m
+// is cut so that w m stays within a limit. Here are the mean of m under the policy, its mean under
+// the logged policy, and m of the chosen action. The numbers called `up` are the same for 1 - m.
+// Rewards are scaled to [0, 1].
 struct CutPredictions {
   double of_policy = 0.0, of_logged = 0.0, at_chosen = 0.0;
   double of_policy_up = 0.0, of_logged_up = 0.0, at_chosen_up = 0.0;
@@ -27,8 +28,7 @@ inline constexpr std::array kPredictionLimits = {0.0, 1.0, 4.0, 16.0};
 
 // One for each limit, or for the first alone if there are no predictions. Where the policy plays
 // actions that the log could not choose, m is 0: the interval only gets wider. The span is valid
-// until the next
-// call of the same thread.
+// until the same thread calls this again.
 std::span<const CutPredictions> cut_predictions(const LoggedChoice& choice,
                                                 std::span<const double> policy,
                                                 std::span<const double> predicted,

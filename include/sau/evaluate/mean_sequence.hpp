@@ -8,11 +8,11 @@
 
 namespace sau {
 
-// A lower bound of a mean that holds at every moment at once: whoever looks after each number, and
-// stops when he likes, is wrong in at most a share alpha of all cases. The numbers need not be
-// independent and have no upper bound; each must be at least -shift. The mean may change from
-// number to number: the bound is for the average, over the numbers so far, of their means given the
-// past.
+// A lower bound of a mean that holds at every moment at once: you may look at it after each number
+// and stop when you like, and you are still wrong in at most a share alpha of all cases. The
+// numbers need not be independent and have no upper bound; each must be at least -shift. The mean
+// may change from number to number: the bound is for the average, over the numbers so far, of their
+// means given the past.
 //
 // It is a bet. Somebody who claims that the mean is m takes our bet b >= 0 on every number y: our
 // money is multiplied by (1 + b (y + shift)) / (1 + b (m + shift)). If the claim is true, our

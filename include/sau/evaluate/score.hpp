@@ -92,7 +92,8 @@ class PolicyScore {
   // Whether that interval leaves this value out. Much cheaper than finding its ends.
   bool anytime_excludes(double value) const noexcept;
 
-  // What the policy earns more than the logged one, per decision, and its interval of that kind.
+  // How much more the policy earns than the logged one, per decision, and an interval for that
+  // which holds at every moment at once.
   double gain() const noexcept { return gain_.value(); }
   Interval anytime_gain() const {
     if (!has_sequence()) return {kUndefined, kUndefined};

@@ -36,7 +36,8 @@ class Target {
 
   // The chance of every action; those of excluded actions are 0.
   virtual void probabilities(const LoggedChoice& choice, std::span<double> out) = 0;
-  // Why what it played cannot be what the caller meant; empty if it can. After the last decision.
+  // Call it after the last decision. Says why the policy cannot be what the caller meant; empty if
+  // it can be.
   virtual std::string complaint() const { return {}; }
   // Learns from a logged decision. The simple policies ignore it.
   virtual void learn(const LoggedChoice&) {}

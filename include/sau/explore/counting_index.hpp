@@ -4,8 +4,9 @@
 
 namespace sau {
 
-// The frame of UCB1 and KL-UCB: every action once, then the one with the largest index, which
-// depends on its value and on how many rewards it had. S::largest(offer) is that action.
+// What UCB1 and KL-UCB have in common: they play every action once, then always the one with the
+// largest index. The index depends on the action's value and on how many rewards it had.
+// S::largest(offer) is the action with the largest index.
 template <class S>
 class CountingIndex {
  public:

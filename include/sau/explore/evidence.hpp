@@ -81,7 +81,8 @@ struct PooledResiduals {
     ++count;
     squares += residual * residual;
   }
-  // Their mean. While it is 0, nothing says how large a residual is: any unit will do.
+  // Their mean. While all of them are 0, it is 1: nothing says how large a residual is, so any unit
+  // will do.
   double mean() const noexcept {
     return squares > 0.0 ? squares / static_cast<double>(count) : 1.0;
   }

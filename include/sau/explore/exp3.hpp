@@ -48,11 +48,11 @@ class ImportanceLosses {
     restored();
   }
 
-  // By id, minus the estimated loss is the record's own number, and the agent's own loss is that of
-  // the totals. An id that comes after every known id has had kOpening rewards on average starts
-  // with the agent's loss, as if it had lost as much as the agent did before. With no loss it would
-  // be played until it had lost as much as the others. An id that comes earlier starts with no
-  // loss, as in a fixed set of actions.
+  // If actions come and go by id, IdRecord::own is minus the estimated loss of the id, and
+  // IdTotals::own is the loss that the agent itself had. An id that comes after every known id has
+  // had kOpening rewards on average starts with the agent's loss, as if it had lost as much as the
+  // agent did before. With no loss it would be played until it had lost as much as the others. An
+  // id that comes earlier starts with no loss, as in a fixed set of actions.
   static constexpr bool kUsesProbability = true;
   static constexpr bool keeps_own() noexcept { return true; }
   static double own_width(const IdRecord* record, const IdTotals& totals) noexcept {
@@ -78,7 +78,8 @@ class ImportanceLosses {
   }
 
  private:
-  // Only the action of a late reward can have less, so this keeps numbers finite and nothing else.
+  // Only an action whose reward is late can have a smaller chance. The limit just keeps the numbers
+  // finite.
   static constexpr double kLeastChance = 1e-100;
   // In a fixed set of actions, one without a reward has the largest chance. The chance that it
   // still has none after this many rewards for each of the others is below exp(-64).

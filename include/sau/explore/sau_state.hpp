@@ -86,7 +86,8 @@ class SauState {
     return scale_ * (std::sqrt(squares) / count);
   }
 
-  // By id, a discounted n_a is the record's own number, as it was at the latest reward of the id.
+  // If actions come and go by id, IdRecord::own is the discounted n_a, as it was at the latest
+  // reward of the id.
   bool keeps_own() const noexcept { return forgets_; }
   CountAndSquares known(const IdRecord& record, const IdTotals& totals) const noexcept {
     if (!keeps_own()) return {static_cast<double>(record.count), record.squares};

@@ -34,8 +34,7 @@ struct DownloadOptions {
 // Downloads the http(s) address `url` to the file `part`, bytes unchanged, and syncs it. A part
 // left by an earlier attempt is continued if the server still has the same file and can resume. The
 // file `part`.from, beside an unfinished part, keeps what is needed to tell that. Returns whether
-// an older part was
-// continued. Throws Error; the part is then kept, except on a full disk.
+// an older part was continued. Throws Error; the part is then kept, except on a full disk.
 bool download(const std::string& url, const std::filesystem::path& part,
               const DownloadOptions& options);
 

@@ -52,14 +52,14 @@ struct HttpServerOptions {
   // The total bytes of bodies larger than `body_limit`, which on_head may allow. A request that
   // would exceed it gets 503.
   std::size_t large_bodies = std::size_t{512} << 20;
-  // How many may be open at the same time. To make room for a new one, the server drops one of the
-  // address that has most: the one idle longest, or else the one that has been sending its request
-  // longest, or one that has not taken its answer within a twelfth of `write_timeout`. While all of
-  // them are being answered, a new one gets 503.
+  // How many connections may be open at the same time. To make room for a new one, the server drops
+  // a connection of the address that has most: the one idle longest, or else the one that has been
+  // sending its request longest, or one that has not taken its answer within a twelfth of
+  // `write_timeout`. While all connections are being answered, a new one gets 503.
   std::size_t connections = 1000;
-  // How many one IPv4 address, or one IPv6 /64 network, may have; for a new one, another of the
-  // same address is dropped. 0: half of `connections`, and no limit for loopback addresses, where
-  // one address may be a proxy for many people.
+  // How many connections one IPv4 address, or one IPv6 /64 network, may have. To make room for a
+  // new one, another of the same address is dropped. 0: half of `connections`, and no limit for
+  // loopback addresses, where one address may be a proxy for many people.
   std::size_t connections_per_address = 0;
   // Each of these may take up to a quarter longer.
   std::chrono::milliseconds request_timeout = std::chrono::seconds(15);  // to send one whole

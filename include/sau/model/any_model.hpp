@@ -25,7 +25,7 @@ namespace sau {
 // A model of the catalogue without its type. Most models have one opinion on an action. A model may
 // have several: neural_linear has its network's and its regression's.
 
-// Of a fixed set of actions. A plain value used by one thread. widths(), sample() and
+// For a fixed set of actions. A plain value used by one thread. widths(), sample() and
 // best_chances() may only be called if the model has them (WidthModel, PosteriorModel).
 class AnyModel {
  public:
@@ -41,17 +41,17 @@ class AnyModel {
   // Empty for a model that is no committee.
   virtual std::span<const double> disagreement(Context x) noexcept = 0;
   virtual std::span<const double> widths(Context x) noexcept = 0;
-  // Empty for a model that does not know.
+  // Empty for a model that has none (see NoveltyModel).
   virtual std::span<const double> novelty(Context x) noexcept = 0;
   virtual std::span<const double> sample(Context x, Rng& rng) noexcept = 0;
-  // The chance of every action that its draw is the largest of a sample.
+  // For every action, the chance that its draw is the largest in a sample().
   virtual void best_chances(Context x, std::span<double> out) = 0;
   // The rewards it can learn from.
   virtual RewardRange rewards() const noexcept = 0;
   virtual void update(Context x, Action action, double reward) noexcept = 0;
-  // Whether the last update() made it start anew. The strategy asks once.
+  // Whether the last update() made it start anew. True only for the first call after that.
   virtual bool take_restart() noexcept = 0;
-  // What it has learned since then; only right after such an update().
+  // What it has learned since it started anew. Call it right after such an update().
   virtual std::span<const Relearned> relearned() const noexcept = 0;
   // The members of a committee; empty for other models.
   virtual std::vector<MemberRecord> members() const = 0;
@@ -66,7 +66,7 @@ class AnyModel {
   virtual void load(StateReader& reader) = 0;
 };
 
-// Of actions that come and go: what decides, and what learns (see JointModel).
+// For actions that come and go: the part that decides, and the part that learns (see JointModel).
 class AnyJointWeights {
  public:
   virtual ~AnyJointWeights() = default;
@@ -81,7 +81,7 @@ class AnyJointWeights {
   // If the model has them.
   virtual void widths(HashedFeatures context, std::span<const JointAction> actions,
                       std::span<double> out) const = 0;
-  // False, and `out` unchanged, for a model that does not know.
+  // Returns false and leaves `out` as it is for a model that has none.
   virtual bool novelty(HashedFeatures context, std::span<const JointAction> actions,
                        std::span<double> out) const = 0;
   virtual void best_chances(HashedFeatures context, std::span<const JointAction> actions,
@@ -98,7 +98,8 @@ class AnyJointModel {
   // The rewards it can learn from.
   virtual RewardRange rewards() const noexcept = 0;
   virtual void learn(HashedFeatures context, const JointAction& action, double reward) = 0;
-  // Whether it may start anew, and whether the last learn() made it do so. The strategy asks once.
+  // Whether it can start anew at all, and whether the last learn() made it do so. The second is
+  // true only for the first call after that.
   virtual bool can_restart() const noexcept = 0;
   virtual bool take_restart() noexcept = 0;
   virtual std::span<const Relearned> relearned() const noexcept = 0;

@@ -23,8 +23,7 @@ struct BootstrapOptions {
   void check();
 };
 
-// What every member of a bootstrap predicts for an action. Draw i of all actions belongs together:
-// it is member i.
+// What every member of a bootstrap predicts for an action; draws[i] is the prediction of member i.
 struct MemberMarginal {
   std::vector<double> draws;
 };

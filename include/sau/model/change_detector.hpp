@@ -16,8 +16,8 @@ namespace sau {
 // is compared with ln(3 n^(3/2) / delta).
 //
 // Numbers are kept in buckets, and older buckets hold more of them, so that memory and time grow
-// with ln n. s is a boundary between two buckets, so the place of a change is known to within an
-// eighth.
+// with ln n. s is a boundary between two buckets, so the time since a change is known to within
+// about an eighth.
 class ChangeDetector {
  public:
   ChangeDetector() : sum_(kLevels * (kBuckets + 1)) {}

@@ -15,8 +15,8 @@ namespace sau {
 // al. 2020), with a diagonal matrix. With g the gradient of the output of an action with respect to
 // every weight, divided by sqrt(m), and m the units of the last hidden layer:
 //     U = lambda + sum of g^2 over the steps learned,   width^2 = lambda sum_i g_i^2 / U_i.
-// So a width is |g| at first. Only weights behind inputs and units that are not 0 have a gradient:
-// the others cost nothing.
+// So a width is |g| at first. Weights behind an input or a unit that is 0 have no gradient and cost
+// nothing.
 //
 // look() runs the network and keeps its layers; the other functions are about that input.
 class GradientCovariance {

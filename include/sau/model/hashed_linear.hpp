@@ -20,7 +20,7 @@ struct HashedLinearOptions {
   std::uint64_t bits = 18;
   double rate = 0.1;
   bool relative = false;
-  // As the networks call it.
+  // The name that the networks use.
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 1> kOtherNames = {
       {{"lr", "rate"}}};
   void fields(auto&& field) {
@@ -108,7 +108,7 @@ class HashedLinear {
     float scale = 0.0F;    // s_i
   };
   using Rates = std::array<Rate, kChunk>;
-  // How files have them.
+  // The same as it is stored in files.
   struct StoredRates {
     std::array<float, kChunk> squares, scale;
   };

@@ -31,9 +31,8 @@ struct LinearOptions {
 // has fewer independent contexts than features, or collinear ones. With lambda > 0 there always is
 // one, the shortest of equally good ones. The width is sqrt(x' Lambda_a^-1 x), for `lin_ucb`.
 //
-// The time of a step grows with the square of the number of columns. With `columns` set, x is a
-// folded
-// context (ContextFold) if there are more columns than that.
+// The time of a step grows with the square of the number of columns. With `columns` set, a context
+// with more columns than that is folded first (ContextFold).
 class Linear {
  public:
   static constexpr std::string_view kName = "linear";

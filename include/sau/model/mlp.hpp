@@ -93,8 +93,9 @@ struct MlpOptions {
 // for single precision) it says so through fault(), predicts 0 for every action and stops learning.
 //
 // A context with a number beyond kLargestInput has the value 0 for every action, and the model does
-// not learn from it: one such step would make the squares of gradients overflow. It changes nothing
-// else, except that kMostIgnored such contexts without any other are a fault.
+// not learn from it: one such step would make the squares of gradients overflow. Such a context
+// changes nothing else. But if the first kMostIgnored contexts are all out of range, that is a
+// fault.
 class Mlp {
  public:
   static constexpr std::string_view kName = "mlp";
@@ -175,7 +176,7 @@ class Mlp {
   void rescale() noexcept;
   // Noise and decay of the weights after a mini-batch.
   void shake(double rate) noexcept;
-  // Counts a step whose context is out of range, as long as all contexts were.
+  // Counts a step whose context is out of range, as long as no other context came.
   void ignore() noexcept;
 
   Options options_;

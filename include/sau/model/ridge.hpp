@@ -26,8 +26,7 @@ inline constexpr Bounds kLambdaBounds{.min = 1e-20, .max = 1e20};
 // solution (tests). Nothing is ever refactorised and no sums are kept, so a step costs the same at
 // the end of a run as at its start. If contexts are collinear and so large compared with lambda
 // that a double cannot resolve it, the solution is that for contexts whose last digits differ. A
-// step
-// whose |x|^2 / lambda exceeds 1e300 is ignored, since its squares overflow.
+// step whose |x|^2 / lambda exceeds 1e300 is ignored, since its squares overflow.
 class Ridge {
  public:
   // With `intercept` a feature that is always 1 is appended to the context. lambda > 0.

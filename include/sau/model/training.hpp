@@ -16,10 +16,9 @@ constexpr std::array<std::string_view, 3> enum_names(Optimizer) {
   return {"rmsprop", "adam", "sgd"};
 }
 
-// When a round of training takes place. `even`: every `every` steps. `early`: four times as often
-// in the
-// first 500 steps (if every is 20), then ever less often, and after 2500 steps every 1.25 * every.
-// After 17,820 steps both have cost the same.
+// When a round of training takes place. `even`: after every `every` steps. `early`: four times as
+// often in the first 500 steps, then ever less often, and from step 2500 on after 1.25 times as
+// many steps. With every=20 both have cost the same after 17,820 steps.
 enum class Schedule { kEven, kEarly };
 constexpr std::array<std::string_view, 2> enum_names(Schedule) { return {"even", "early"}; }
 

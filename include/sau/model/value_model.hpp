@@ -31,8 +31,7 @@ concept Component = requires(T& t, const T& constant, const Setup& setup,
 //  - update(x, action, reward): learns from one step. Never throws, never allocates;
 //  - kRewards: the rewards it can learn from; kUsesContext: false for multi-armed models;
 //  - kCheapSteps, optional: true if a step is so cheap that a virtual call would show. The
-//  catalogue
-//    then compiles every strategy for this model;
+//    catalogue then compiles every strategy for this model;
 //  - kLinear, optional: true if the values are linear in x, apart from an intercept;
 //  - describe(column), optional: as in evidence.hpp.
 template <class M>
@@ -65,7 +64,8 @@ concept WidthModel = ValueModel<M> && requires(M& model, Context x) {
   noexcept->std::same_as<std::span<const double>>;
 };
 
-// Also says how little it knows of a context: where a committee with this member should look.
+// Also says how little it knows about a context, so that a committee with this member explores
+// there.
 //  - novelty(x): per action the variance of its prediction, in units of the variance of rewards
 //    around it; valid until the next call.
 template <class M>

@@ -45,8 +45,7 @@ struct BernoulliOptions {
 // action pays with probability 0.5, the others with 0.5 - gap. Each trial draws which action is the
 // best; in the paper it is the first. Regret is expected: mu* - mu_a. The paper's 'uniform' bandit
 // pays 1 when u <= mu_a, u ~ Uniform[0,1]: the same distribution, drawn in another way. A step
-// takes one
-// word of the generator whatever the action.
+// takes one word of the generator whatever the action.
 class Bernoulli final : public Problem {
  public:
   static constexpr std::string_view kName = "bernoulli";

@@ -42,8 +42,7 @@ struct ChangingOptions {
 //  - permutation of the actions (for data sets: of the labels),
 //  - permutation of the columns of the context, or
 //  - preference for contexts on one side of a plane: nine of ten on the other side are skipped.
-//  What
-//    a context means stays the same (covariate shift).
+//    What a context means stays the same (covariate shift).
 // With over > 0 a change is slow: for this many steps, a step belongs to the new phase with a
 // probability that rises from 0 to 1. Regret is the problem's own, so it is against the best action
 // of the step. Everything that changes is drawn from the stream given to the constructor.

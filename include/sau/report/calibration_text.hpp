@@ -11,8 +11,7 @@ namespace sau {
 std::string interval_name(const IntervalMisses& misses);
 
 // {"policies": [{"problem", "log", "policy", "trials", "steps", "truth", "logged",
-// "effective_size",
-//   "estimators": [...], "intervals": [...]}, ...], "pairs": [...]}
+//   "effective_size", "estimators": [...], "intervals": [...]}, ...], "pairs": [...]}
 std::string calibration_json(const std::vector<PolicyCalibration>& results);
 // One line per problem, log, policy and estimator or interval, with a header.
 std::string calibration_csv(const std::vector<PolicyCalibration>& results);

@@ -59,8 +59,7 @@ struct TableOptions {
 };
 
 // For every kind, one table per family of problems (data sets, wheel, bernoulli, ...), or one table
-// of all. Rows and
-// columns are in the paper's order; the rest follow in the order of `summaries`.
+// of all. Rows and columns are in the paper's order; the rest follow in the order of `summaries`.
 //
 // Normalised is as in the paper: mean and standard error, both times 100 / (mean of Uniform on the
 // same problem). Uniform's own error is not propagated; the paper's two tables show that this is

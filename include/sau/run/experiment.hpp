@@ -20,7 +20,7 @@ struct Cell {
   std::uint64_t steps = 0;
   std::uint64_t trials = 0;
   std::string data{};  // fingerprint of the problem's data; empty: no data, or unknown
-  bool own_problem_name = false, own_agent_name = false;  // the names were given, not found
+  bool own_problem_name = false, own_agent_name = false;  // the user gave these names
   std::uint64_t trial_bytes = 0;                          // memory of a new agent; 0: unknown
 
   // Whether both ask for the same numbers; their trial counts may differ.

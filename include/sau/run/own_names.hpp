@@ -13,6 +13,6 @@ void check_own_name(std::string_view name);
 
 // Throws UsageError if two different problems, or two different agents of a problem, have the same
 // name, because that would mix them up in every figure.
-void refuse_twins(std::span<const Cell> cells);
+void refuse_duplicate_names(std::span<const Cell> cells);
 
 }  // namespace sau

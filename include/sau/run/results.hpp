@@ -48,7 +48,7 @@ RunResults read_results(const std::filesystem::path& folder, Curves curves,
                         const std::function<void(CellResults&&)>& take);
 
 // What a run of the experiment would find in the folder, without touching it; empty if there is no
-// folder yet. Of a shard, the trials that are there. Throws Error as ResultFolder does.
+// folder yet. For a shard: the trials of it that are there. Throws Error as ResultFolder does.
 RunResults preview_results(const std::filesystem::path& folder, const Experiment& experiment);
 
 // A result folder being written: one row per trial, appended in trial order. So a run that stops

@@ -13,8 +13,8 @@ struct UserFeature {
 struct Erased {
   std::uint64_t events = 0;
   std::uint64_t still_learned = 0;  // of these; what a model file has learned cannot be unlearned
-  // Of the model without them. Empty if there is none to erase, and if a service runs, which learns
-  // on.
+  // Of the model without these events. Empty if there were none, or if a service is running: its
+  // model goes on learning.
   std::string checksum;
 };
 

@@ -19,7 +19,7 @@ struct AccessKey {
   std::string secret;
   unsigned rights = kAllRights;  // a sum of Rights
   std::string application = {};  // the only one it is for; empty: all
-  double rate = 0.0;             // requests a second; 0: as many as others
+  double rate = 0.0;             // requests a second; 0: RateLimits::per_key
 
   bool may(Right right) const { return (rights & static_cast<unsigned>(right)) != 0; }
 };

@@ -58,6 +58,12 @@ struct EventDigest {
   bool operator==(const EventDigest&) const = default;
 };
 
+// What an open store has in memory, in bytes.
+struct StoreMemory {
+  std::uint64_t write_buffers = 0;  // records that are not in tables yet
+  std::uint64_t cache = 0;          // parts of tables that were read
+};
+
 // The log and its indexes. write() and forget() are called by one thread at a time; the others are
 // thread-safe. When a function that reads fails, the store is damaged; the Failure says where.
 class EventStore {
@@ -125,6 +131,8 @@ class EventStore {
   virtual Result<EventDigest> event_digest() const = 0;
 
   virtual std::uint64_t bytes() const = 0;
+  // Cheap: takes no lock that writing takes.
+  virtual StoreMemory memory() const = 0;
 };
 
 struct StoreOptions {

@@ -23,9 +23,9 @@ class Agent(InspectedAgent):
     Parameters
     ----------
     agent : str, default "sau"
-        The default is a committee of models that suits most problems
-        (docs/committee.md). Otherwise as on the command line: a name from the paper (``"neural-sau-s"``), a strategy
-        (``"sau_ucb"``) or both parts with settings
+        The default is a committee of models that suits most problems (docs/committee.md).
+        Otherwise write it as on the command line: a name from the paper (``"neural-sau-s"``), a
+        strategy (``"sau_ucb"``) or both parts with settings
         (``"linear(lambda=2)+sau_sampling(alpha=0.5)"``). ``sau.catalog`` lists them.
     n_actions : int, optional
         The number of actions. They are counted from 0. Without it actions may come and go: every
@@ -35,7 +35,7 @@ class Agent(InspectedAgent):
         length. If actions are offered, contexts are dictionaries of features and have no length.
     seed : int, default 1
         Selects the random stream. Agents with the same seed draw the same numbers. None draws a
-        fresh seed; ``agent.seed`` and the agent's text say which.
+        fresh seed, which ``agent.seed`` and ``repr(agent)`` show.
     **settings
         Settings of the model or the strategy, which override those in `agent`. ``lambda`` is
         written ``lambda_``. If both parts have a setting of the same name, write ``model__alpha``
@@ -140,7 +140,7 @@ class Agent(InspectedAgent):
             raise
 
     def _adopt_offers(self, params: dict[str, Any]) -> None:
-        """The same for an agent to which actions are offered."""
+        """Does what `_adopt` does, for an agent to which actions are offered."""
         if params["context_dim"] is not None:
             raise _core.UsageError(
                 "n_actions is missing; without it actions are offered by id, contexts are "

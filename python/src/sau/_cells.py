@@ -33,7 +33,7 @@ class _Source:
     default_steps: int
     data: str = ""
     parts: dict[str, Any] = field(default_factory=dict)  # entries of the cell: how to play it
-    own_name: bool = False  # the name was given, not found
+    own_name: bool = False  # whether the user gave the name
 
     @property
     def native(self) -> bool:
@@ -50,8 +50,8 @@ def make_cells(
     """
     sources = [_late(_source(name, one), late) for name, one in _named("problems", problems)]
     players = _named("agents", agents)
-    _refuse_twins("problems", [source.spec for source in sources if not source.native])
-    _refuse_twins("agents", [_python_spec(_agent_name(*one)) for one in players
+    _refuse_duplicate_names("problems", [source.spec for source in sources if not source.native])
+    _refuse_duplicate_names("agents", [_python_spec(_agent_name(*one)) for one in players
                              if not isinstance(one[1], str)])
     cells: dict[tuple[str, str, int], dict[str, Any]] = {}
     for source in sources:
@@ -59,7 +59,7 @@ def make_cells(
             cell = _cell(source, name, agent, trials, steps)
             key = (cell["problem_spec"], cell["agent_spec"], cell["steps"])
             cells.setdefault(key, cell)
-    _core.refuse_twins(list(cells.values()))
+    _core.refuse_duplicate_names(list(cells.values()))
     return list(cells.values())
 
 
@@ -88,7 +88,7 @@ def _named(what: str, given: Any) -> list[tuple[str | None, Any]]:
     return named
 
 
-def _refuse_twins(what: str, specs: Iterable[str]) -> None:
+def _refuse_duplicate_names(what: str, specs: Iterable[str]) -> None:
     seen = set()
     for spec in specs:
         if spec in seen:

@@ -57,7 +57,7 @@ class Evaluation:
     def interval(
         self, policy: str | None = None, estimator: str | None = None
     ) -> tuple[float, float]:
-        """The interval of that estimate; NaN if there is none."""
+        """The interval of the estimate that `value` returns; NaN if there is none."""
         ends = self._estimate(policy, estimator)["ends"] or [None, None]
         return _number(ends[0]), _number(ends[1])
 
@@ -160,17 +160,18 @@ def evaluate(
         intervals are narrower, and wrong chances are noticed. None if the log has no chances; then
         only ``estimators=["dm"]`` is possible.
     policy : str, Agent, array_like, or several
-        A name: ``"uniform"``, ``"first"``, ``"logged"``, ``"constant(action=2)"`` or an agent of the
-        catalogue. An agent that has learned already, which then stays as it is. An array: the action
-        it would choose in every row, shape (n,), or the chance of every action, shape (n,
-        n_actions). A sequence of names and agents, or a mapping from names to any of these.
+        A name: ``"uniform"``, ``"first"``, ``"logged"``, ``"constant(action=2)"`` or an agent of
+        the catalogue. Or an agent that has learned already; it learns nothing from this log. Or an
+        array: the action that the policy would choose in every row, shape (n,), or the chance of
+        every action, shape (n, n_actions). Or a sequence of names and agents, or a mapping from
+        names to any of these.
     n_actions : int, optional
-        Otherwise from ``probabilities``, or the largest action plus 1.
+        If left out, the number of columns of ``probabilities``, or the largest action plus 1.
     learning : {"following", "frozen", "replayed"}
         How agents given by name learn: from every row after they were scored on it, from the first
         part (``train``) only, or from rows that they accept as their own.
     train : float, optional
-        The share of the log that is only learned from: 0.5 for ``"frozen"``, otherwise 0.
+        The share of the log that is only learned from. By default 0.5 for ``"frozen"``, else 0.
     estimators : sequence of str
         ``ips``, ``snips``, ``dm``, ``dr``, ``sndr``, ``switch``, ``dros``, ``mips``.
     interval : {"anytime", "normal", "bootstrap", "bernstein", "likelihood"}
@@ -180,11 +181,12 @@ def evaluate(
     reward_model : str
         The model that predicts rewards, for ``dm``, ``dr`` and the like.
     folds : int, default 0
-        Cross-fit that model; 0: it predicts from earlier rows.
+        How many folds to cross-fit that model with. With 0 it predicts each row from earlier rows.
     clip, tau, lambda_, accept : float
-        Settings of ``ips``, ``switch``, ``dros`` and ``"replayed"``; 0: the default.
+        Settings of ``ips``, ``switch``, ``dros`` and ``"replayed"``, in this order. 0 means the
+        default.
     force : bool, default False
-        Give estimates that the log cannot support.
+        Whether to give estimates that the log cannot support.
 
     Returns
     -------
@@ -276,5 +278,5 @@ def _as_chances(name: str, policy: PolicyChoice, X: npt.NDArray[Any],
         )
     chances = array.astype(np.float64)
     if not ((chances >= 0.0).all() and np.allclose(chances.sum(axis=1), 1.0)):
-        raise _core.UsageError(f"{name}: the chances of a row are not negative and add up to 1")
+        raise _core.UsageError(f"{name}: expected chances of 0 or more, a sum of 1 in every row")
     return chances

@@ -155,14 +155,14 @@ def _seen(given: npt.NDArray[np.float64] | str) -> Any:
 
 
 def _plain(features: list[Any]) -> Any:
-    """A list of one dictionary is that dictionary; the same features, easier to read."""
+    """Unpacks a list of one dictionary: the features are the same, and easier to read."""
     if not features:
         return {}
     return features[0] if len(features) == 1 and isinstance(features[0], dict) else features
 
 
 def _plain_action(action: dict[str, Any]) -> dict[str, Any]:
-    """The features beside the id, if no name means something else there."""
+    """Puts the features beside the id, unless one has a name that means something else there."""
     features = _plain(action.get("features", []))
     if not isinstance(features, dict) or features.keys() & {"id", "features"}:
         return action

@@ -29,7 +29,7 @@ class CellResult:
     Attributes
     ----------
     problem, agent : str
-        Names for people.
+        Their names, as tables and figures show them.
     problem_spec, agent_spec : str
         What was run, in canonical form.
     steps : int
@@ -250,10 +250,10 @@ class Results:
         output : path, default "report.html"
             A file; for ``csv``, ``svg``, ``png`` and ``pdf`` a folder.
         format : str, optional
-            Otherwise that of the ending of `output`. ``html`` is a page that needs no other file.
+            If left out, the ending of `output` tells. ``html`` is a page that needs no other file.
             A package that was installed from source has no page; all other formats work.
         title : str, optional
-            The headline; otherwise what was run.
+            The headline. If left out, it says what was run.
         paper : bool, default True
             Whether to show the paper's numbers where it has them.
         width : float, optional

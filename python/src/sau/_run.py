@@ -146,7 +146,7 @@ def paper(
         Names from ``sau.catalog.paper_parts()``. Without it all parts of the paper itself run,
         which takes half an hour.
     trials : int, optional
-        Otherwise the paper's own numbers of trials.
+        If left out, the paper's own numbers of trials.
     seed, threads, out, progress
         As for ``run``.
 

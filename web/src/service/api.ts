@@ -19,7 +19,7 @@ export function useKey(next: string): void {
   try {
     sessionStorage.setItem(place, next);
   } catch {
-    // See above.
+    // The browser refuses storage, so the key is kept only in `key`.
   }
 }
 

@@ -4,7 +4,7 @@ import {count} from '../format';
 import {cell, head} from './tables';
 import type {Cluster, Status} from './status';
 
-// They speak twice a second.
+// Seconds without a message after which a machine is shown as silent. Each sends two a second.
 const silent = 3;
 
 function state(heardSeconds: number, good: boolean, words: [string, string]): HTMLElement {

@@ -24,7 +24,8 @@ void check_finite(const char* where, HashedFeatures features);
 
 std::string describe(const Shape& shape);
 
-// For merge(): `other` has another spec or shape; the state of an agent is not a sum.
+// For merge(). check_same() throws if `other` has another spec or shape. refuse_merge() says that
+// what the agent has learned is not a sum.
 void check_same(const AnyAgent& other, const AnyAgent& own);
 [[noreturn]] void refuse_merge(const std::string& spec);
 

@@ -1,4 +1,4 @@
-#include "serve_http/json_text.hpp"
+#include "serve_http/percent_decoded.hpp"
 
 #include <charconv>
 

@@ -25,7 +25,7 @@ constexpr const char* kLeaseKey = "leader";
 }  // namespace
 
 // The thread that renews the lease or waits for it, and tells the others how this trainer is.
-void Trainer::herald() {
+void Trainer::send_heartbeats() {
   auto next_presence = Clock::now(), next_lease = Clock::now();
   while (pause(kHeraldPause)) {
     call_safely(options_.note, "the trainer's heartbeat failed: ", [&] {

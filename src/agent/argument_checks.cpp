@@ -1,4 +1,4 @@
-#include "sau/agent/door_checks.hpp"
+#include "sau/agent/argument_checks.hpp"
 
 #include <cmath>
 #include <string>
