@@ -208,6 +208,11 @@ class Day:
                         self.failures.append(f"lost: {line.strip()}")
         return ranks, rewards
 
+    def write_samples(self):
+        with open(self.options.samples, "w", encoding="utf-8") as file:
+            file.write("life,memory,waiting,write_buffers,cache\n")
+            file.writelines(",".join(map(str, sample)) + "\n" for sample in self.memories)
+
     def report_memory(self):
         """The peak between two kills, and how many events waited then: it must not grow with the log."""
         peaks = {}
@@ -238,6 +243,8 @@ class Day:
         print("batches of the log that took longer to write than: "
               + ", ".join(f"{limit} s {count}" for limit, count in zip(SLOW, slow)))
         self.report_memory()
+        if self.options.samples:
+            self.write_samples()
         for failure in self.failures[:20]:
             print("FAILED:", failure)
         print("nothing lost" if not self.failures else f"{len(self.failures)} failures")
@@ -257,6 +264,7 @@ def main():
                         help="agent of the service; the default is the quickest [hashed_linear+sau_sampling]")
     parser.add_argument("--judge", action="store_true",
                         help="also fail if a second is below a third of the median, or if memory grows")
+    parser.add_argument("--samples", metavar="FILE", help="write the samples of memory there, as CSV")
     parser.add_argument("--work", help="folder for the files [the folder of temporary files]")
     day = Day(parser.parse_args())
     try:

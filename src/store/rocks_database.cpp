@@ -9,13 +9,14 @@
 
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
+#include "store/block_memory.hpp"
 #include "store/kept_files.hpp"
 
 namespace sau::detail {
 namespace {
 
 constexpr std::size_t kMegabyte = 1U << 20;
-constexpr std::size_t kMemory = 128 * kMegabyte;       // for the cache and the write buffers
+constexpr std::size_t kCache = 64 * kMegabyte;
 constexpr std::size_t kWriteBuffers = 64 * kMegabyte;  // when this much waits, it is written
 constexpr int kCacheParts = 2;  // 2^2 shards, each with a lock: few threads read
 
@@ -75,8 +76,12 @@ rocksdb::ColumnFamilyOptions table_options(StoreTable which, const rocksdb::Opti
 
 DatabaseMemory DatabaseMemory::bounded() {
   DatabaseMemory memory;
-  memory.cache = rocksdb::NewLRUCache(kMemory, kCacheParts);
-  memory.write_buffers = std::make_shared<rocksdb::WriteBufferManager>(kWriteBuffers, memory.cache);
+  rocksdb::LRUCacheOptions cache;
+  cache.capacity = kCache;
+  cache.num_shard_bits = kCacheParts;
+  cache.memory_allocator = std::make_shared<BlockMemory>();
+  memory.cache = rocksdb::NewLRUCache(cache);
+  memory.write_buffers = std::make_shared<rocksdb::WriteBufferManager>(kWriteBuffers);
   return memory;
 }
 

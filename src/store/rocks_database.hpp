@@ -44,8 +44,7 @@ struct DatabaseOptions {
   int open_files = 256;
 };
 
-// What a database keeps in memory. Write buffers count as a part of the cache: while they are full,
-// the cache holds less of the tables, so that the sum is bounded.
+// What a database keeps in memory, each with a bound.
 struct DatabaseMemory {
   std::shared_ptr<rocksdb::Cache> cache;
   std::shared_ptr<rocksdb::WriteBufferManager> write_buffers;

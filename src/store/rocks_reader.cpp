@@ -351,9 +351,8 @@ std::uint64_t RocksReader::bytes() const {
 }
 
 StoreMemory RocksReader::memory() const {
-  const std::size_t write_buffers = memory_.write_buffers->memory_usage();
-  const std::size_t all = memory_.cache->GetUsage();
-  return {.write_buffers = write_buffers, .cache = all - std::min(all, write_buffers)};
+  return {.write_buffers = memory_.write_buffers->memory_usage(),
+          .cache = memory_.cache->GetUsage()};
 }
 
 Failure RocksReader::damaged(StoreTable which, std::string_view key, const Failure& what) const {

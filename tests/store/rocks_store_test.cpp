@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "sau/core/file.hpp"
@@ -50,6 +51,29 @@ TEST(RocksStore, KeepsWhatWasWritten) {
                             })
                   .ok());
   EXPECT_EQ(entries, std::vector<Sequence>{21});
+}
+
+// Writing and reading more than fits into write buffers and cache does not exceed their bounds.
+TEST(RocksStore, MemoryIsBounded) {
+  constexpr Sequence kRecords = 1500;
+  constexpr std::size_t kSize = 100'000;  // 150 MB, which cannot be compressed
+  constexpr std::uint64_t kBound = 64 << 20;
+  const TemporaryFolder folder;
+  const auto store = open_event_store(folder / "s", {.sync = false});
+  StoreMemory most;
+  for (Sequence i = 1; i <= kRecords; ++i) {
+    ASSERT_TRUE(store->write(batch_of(i, kSize)).ok());
+    // While new records come, older ones are read.
+    ASSERT_TRUE(store->decision((i + 1) / 2).ok());
+    const StoreMemory memory = store->memory();
+    most.cache = std::max(most.cache, memory.cache);
+    most.write_buffers = std::max(most.write_buffers, memory.write_buffers);
+  }
+  EXPECT_GT(most.cache, kBound * 9 / 10);
+  EXPECT_LT(most.cache, kBound * 11 / 10);
+  EXPECT_GT(most.write_buffers, kBound / 2);
+  // Full buffers are still there while they are written to a table.
+  EXPECT_LT(most.write_buffers, 2 * kBound);
 }
 
 // Events that were completed together, with the default reward, have the right state.
