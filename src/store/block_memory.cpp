@@ -55,7 +55,8 @@ void BlockMemory::Deallocate(void* block) {
   Slabs& slabs = slabs_[slab.index];
   if (slab.used == slab.places()) slabs.open.splice(slabs.open.begin(), slabs.full, slab.self);
   slab.free = ::new (static_cast<void*>(head)) Free{slab.free};
-  if (--slab.used > 0) return;
+  // The only slab of its size stays: merging tables takes and gives back one block at a time.
+  if (--slab.used > 0 || slabs.open.size() == 1) return;
   ::munmap(slab.memory, kSlab);
   slabs.open.erase(slab.self);
   --count_;
