@@ -48,6 +48,7 @@ detail::SharedTable open_files(std::string_view problem, Options options, F&& pr
   auto table = detail::open_table(origin, [&] {
     std::vector<std::string> texts;
     std::vector<detail::TextSource> sources;
+    texts.reserve(files.size());
     for (const auto& file : files) texts.push_back(read_unpacked(file));
     for (std::size_t i = 0; i < files.size(); ++i) sources.push_back({files[i].string(), texts[i]});
     return prepare(std::span<const detail::TextSource>(sources), understood);

@@ -145,6 +145,7 @@ void check_keys(std::string_view owner, const Params& params, std::span<const st
 // one, then checks the combination. Options::kOtherNames, if there is one, lists further names of
 // settings, each with the name that counts.
 template <class Options>
+// NOLINTNEXTLINE(performance-unnecessary-value-param): changed if there are other names
 Options read_options(std::string_view owner, Params params) {
   Options options;
   if constexpr (requires { Options::kOtherNames; }) {
