@@ -205,7 +205,7 @@ std::vector<ActionRecord> IdMemory::actions(std::size_t limit) const {
 }
 
 IdAgent::IdAgent(std::string spec, std::unique_ptr<AnyJointModel> model,
-                 std::shared_ptr<const IdRule> rule, const IdOptions& ids)
+                 const std::shared_ptr<const IdRule>& rule, const IdOptions& ids)
     : spec_(std::move(spec)),
       model_(std::move(model)),
       rewards_(rule->rewards(model_->rewards())),

@@ -45,7 +45,7 @@ struct IdMemory {
 class IdAgent final : public OfferAgent {
  public:
   IdAgent(std::string spec, std::unique_ptr<AnyJointModel> model,
-          std::shared_ptr<const IdRule> rule, const IdOptions& ids);
+          const std::shared_ptr<const IdRule>& rule, const IdOptions& ids);
 
   const std::string& spec() const noexcept override { return spec_; }
   void decide(HashedFeatures context, std::span<const OfferedAction> actions,

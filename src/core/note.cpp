@@ -14,8 +14,8 @@ struct NoteTarget {
 
 // Never destroyed: threads may still note something while the process ends.
 NoteTarget& note_target() {
-  static auto* const target = new NoteTarget;
-  return *target;
+  static NoteTarget& target = *new NoteTarget;
+  return target;
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ void draw_legend(RowPlot& plot, const std::vector<std::string>& names) {
 
 std::vector<std::string> row_names(const std::vector<const PolicyCalibration*>& rows) {
   std::vector<std::string> names;
+  names.reserve(rows.size());
   for (const PolicyCalibration* row : rows) {
     names.push_back(row->log.problem + ", " + row->log.agent);
   }

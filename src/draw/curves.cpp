@@ -213,8 +213,9 @@ std::string draw_panels(const Sheet& sheet, std::span<const ProblemFigure* const
   Canvas canvas = sheet.canvas(std::to_string(figures.size()) + " problems", layout.whole);
   canvas.fill(sheet.theme.paper);
   for (std::size_t i = 0; i < figures.size(); ++i) {
-    const double left = layout.width * static_cast<double>(i % layout.columns);
-    const double top = layout.height * static_cast<double>(i / layout.columns);
+    const std::size_t row = i / layout.columns, column = i % layout.columns;
+    const double left = layout.width * static_cast<double>(column);
+    const double top = layout.height * static_cast<double>(row);
     canvas.open_window({left, top, left + layout.width, top + layout.height});
     draw_area(part, canvas, *figures[i], "", kEdge);
     canvas.close_window();

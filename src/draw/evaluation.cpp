@@ -49,6 +49,7 @@ std::string draw_course(const Sheet& sheet, const std::vector<const PolicyResult
     }
   }
   std::vector<detail::LineLabel> labels;
+  labels.reserve(policies.size());
   for (const PolicyResult* policy : policies) {
     labels.push_back({.algorithm = policy->name, .place = policy->course.back().value});
   }

@@ -236,12 +236,12 @@ void PolicyRun::find_warnings(PolicyResult& result) const {
   }
   const IntervalKind kind = options_.score.interval;
   if (coverage.mixed && kind != IntervalKind::kNormal && kind != IntervalKind::kBootstrap) {
-    result.warnings.push_back(
+    result.warnings.emplace_back(
         "decisions have different values of pdrop, which only intervals of the kinds normal and "
         "bootstrap allow for: all are normal");
   }
   if (options_.score.groups() && !coverage.all_chances) {
-    result.warnings.push_back(
+    result.warnings.emplace_back(
         "mips needs the chances of all actions on offer, and this log has only those of the chosen "
         "ones");
   }

@@ -108,7 +108,7 @@ std::uint32_t Replay::put_in_block(Batch& batch, std::uint64_t place,
   const std::uint32_t *from = slot(place), count = count_[place];
   const std::uint32_t listed = count == kDense ? static_cast<std::uint32_t>(dim_) : count;
   for (std::uint32_t k = 0; k < listed; ++k) {
-    const float value = std::bit_cast<float>(count == kDense ? from[k] : from[count + k]);
+    const auto value = std::bit_cast<float>(count == kDense ? from[k] : from[count + k]);
     if (value == 0.0F) continue;
     batch.column_[end] = first + (count == kDense ? k : from[k]);
     batch.value_[end++] = value;

@@ -113,7 +113,7 @@ std::string latex_column(std::span<const std::string> names) {
 std::string latex_heading(std::string_view name) {
   const std::vector<std::string> one = {std::string(name)};
   if (latex_column(one) == "l") return latex_text(name);
-  return "\\multicolumn{1}{>{\\raggedleft\\arraybackslash}p{2.6cm}}{" + latex_name(name) + "}";
+  return R"(\multicolumn{1}{>{\raggedleft\arraybackslash}p{2.6cm}}{)" + latex_name(name) + "}";
 }
 
 std::string csv_text(std::string_view text) {

@@ -50,13 +50,11 @@ namespace detail {
 
 template <class S, class M>
 constexpr bool model_suffices() {
-  if constexpr (requires { M::kStandsForOthers; }) {
-    return true;  // it is decided by the model that it stands for
-  } else if constexpr (requires { S::template kFits<M>; }) {
-    return S::template kFits<M>;
-  } else {
-    return true;
-  }
+  // Of a model that stands for another one, the other one decides.
+  constexpr bool kDecides = !requires { M::kStandsForOthers; }
+  &&requires { S::template kFits<M>; };
+  if constexpr (kDecides) return S::template kFits<M>;
+  return true;
 }
 
 template <class S>
