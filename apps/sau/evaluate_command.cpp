@@ -160,6 +160,7 @@ class EvaluateCommand {
  private:
   EvaluationResult evaluate_all(const std::vector<std::string>& names, EvaluateOptions options) {
     std::vector<PolicyPlan> plans;
+    plans.reserve(names.size());
     for (const std::string& name : names) {
       plans.push_back({make_target(name, flags_.seed), flags_.as});
     }

@@ -83,7 +83,7 @@ void add_number(CLI::App& app, const std::string& name, Bounds bounds,
 }
 
 std::shared_ptr<ServeFlags> add_serve_flags(CLI::App& app) {
-  const auto flags = add_flags<ServeFlags>(app);
+  auto flags = add_flags<ServeFlags>(app);
   app.add_option("--agent", flags->agent,
                  "model+strategy, as for sau run (see sau list); the folder keeps it\n"
                  "[sau, a committee of models]")

@@ -13,7 +13,7 @@
 
 namespace sau::detail {
 
-ModelInbox::ModelInbox(std::filesystem::path folder, std::string agent,
+ModelInbox::ModelInbox(std::filesystem::path folder, const std::string& agent,
                        std::optional<std::uint64_t> seed, std::function<Milliseconds()> clock,
                        std::function<void(const std::string&)> note)
     : folder_(std::move(folder)),

@@ -29,8 +29,9 @@ struct ReceivedModel {
 class ModelInbox {
  public:
   // `agent` and `seed`, if given, are what the models must have. Loads what is on disk.
-  ModelInbox(std::filesystem::path folder, std::string agent, std::optional<std::uint64_t> seed,
-             std::function<Milliseconds()> clock, std::function<void(const std::string&)> note);
+  ModelInbox(std::filesystem::path folder, const std::string& agent,
+             std::optional<std::uint64_t> seed, std::function<Milliseconds()> clock,
+             std::function<void(const std::string&)> note);
 
   void take(std::string_view message);
   // Null before there is one.

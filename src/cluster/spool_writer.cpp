@@ -48,6 +48,7 @@ void SpoolWriter::submit(std::string record, Written written) {
       queue_.push_back({std::move(record), std::move(written)});
     }
   }
+  // NOLINTNEXTLINE(bugprone-use-after-move): it was moved only if there is no failure
   if (failure) return written(*failure);
   wake_.notify_one();
 }

@@ -39,10 +39,10 @@ class SummedTarget final : public Target {
 class ServedTarget final : public Target {
  public:
   ServedTarget(std::string name, const std::string& agent, std::uint64_t seed,
-               const Configuration& configuration)
+               Configuration configuration)
       : Target(std::move(name)),
         agent_(make_offer_agent(agent, seed)),
-        configuration_(configuration) {}
+        configuration_(std::move(configuration)) {}
 
   std::string agent() const override { return agent_->spec(); }
   void probabilities(const LoggedChoice& choice, std::span<double> out) override {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "logs/request_choice.hpp"
@@ -23,8 +24,8 @@ class FileChoices : public ChoiceSource {
   }
 
  protected:
-  FileChoices(const std::filesystem::path& file, const std::vector<std::string>& by)
-      : file_(file), name_(file.string()), by_(by) {}
+  FileChoices(std::filesystem::path file, std::vector<std::string> by)
+      : file_(std::move(file)), name_(file_.string()), by_(std::move(by)) {}
 
   const std::filesystem::path& file() const noexcept { return file_; }
   const std::vector<std::string>& by() const noexcept { return by_; }

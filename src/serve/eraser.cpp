@@ -21,10 +21,10 @@ Failure not_to_erase(const std::string& field, const std::string& expected) {
 
 Result<EraseRequest> read_erase_request(std::string_view text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) return not_to_erase("", "an object with \"events\" or \"users\"");
+  if (!json.is_object()) return not_to_erase("", R"(an object with "events" or "users")");
   EraseRequest request;
   for (const auto& [name, list] : json.items()) {
-    if (name != "events" && name != "users") return not_to_erase(name, "\"events\" or \"users\"");
+    if (name != "events" && name != "users") return not_to_erase(name, R"("events" or "users")");
     if (list.is_null()) continue;
     if (!list.is_array()) return not_to_erase(name, "a list");
     for (const auto& each : list) {

@@ -62,7 +62,7 @@ class StoredService final : public LocalService, public JournalObserver {
   }
   StoredService(const StoredService&) = delete;
   StoredService& operator=(const StoredService&) = delete;
-  ~StoredService() { stop(); }
+  ~StoredService() override { stop(); }
 
   std::string agent() const override { return policies_.present().agent; }
   std::string versions() const override { return to_json(kept_versions(options_.folder)); }

@@ -42,7 +42,7 @@ std::string canonical_schema(const std::string& schema) {
 }  // namespace
 
 std::string agent_of(const std::string& schema) {
-  const std::string agent = schema.substr(0, schema.find(kSeed));
+  std::string agent = schema.substr(0, schema.find(kSeed));
   try {
     return canonical_offer_agent(agent);
   } catch (const UsageError&) {

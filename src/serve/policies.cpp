@@ -14,7 +14,7 @@
 namespace sau::detail {
 
 std::string keep_model(const std::filesystem::path& folder, std::string_view bytes) {
-  const std::string name = checksum_of(bytes) + ".sau";
+  std::string name = checksum_of(bytes) + ".sau";
   const auto file = loaded_file(folder, name);
   std::filesystem::create_directories(file.parent_path());
   write_file(file, bytes);

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "sau/serve/gate.hpp"
 #include "serve/event_ids.hpp"
@@ -16,9 +17,9 @@ namespace sau::detail {
 // Thread-safe.
 class Policies {
  public:
-  Policies(const std::filesystem::path& folder, const FolderSettings& settings,
+  Policies(std::filesystem::path folder, const FolderSettings& settings,
            const Current<Configuration>& configuration, const SharedStore& store, Journal& journal)
-      : folder_(folder),
+      : folder_(std::move(folder)),
         settings_(settings),
         configuration_(configuration),
         store_(store),

@@ -209,13 +209,13 @@ std::optional<Failure> Replayer::end_trial(Sequence sequence, const std::string&
   const auto end = read_trial_end(text);
   if (!end.ok()) return end.failure();
   if (!trial_ || trial_->plan().id != end.value().id) return std::nullopt;
-  const auto followed = whole([&] { return trial_->follow(sequence - 1, store); });
+  auto followed = whole([&] { return trial_->follow(sequence - 1, store); });
   if (followed) return followed;
   ended_ = trial_->state();
   ended_->outcome = end.value().outcome;
   ended_->ended = end.value().time;
   if (end.value().outcome == GateOutcome::kPromoted) {
-    const auto finished = whole([&] { return trial_->finish(sequence - 1, store); });
+    auto finished = whole([&] { return trial_->finish(sequence - 1, store); });
     if (finished) return finished;
     agent_ = trial_->take_agent();
     spec_ = agent_->spec();
@@ -231,7 +231,7 @@ std::optional<Failure> Replayer::follow_trial(const EventStore& store) {
   if (auto failure = mend(position + 1, store)) return failure;
   reach(position);
   if (!trial_) return std::nullopt;
-  const auto followed = whole([&] { return trial_->follow(position, store); });
+  auto followed = whole([&] { return trial_->follow(position, store); });
   if (followed) return followed;
   trial_position_ = position;
   return std::nullopt;

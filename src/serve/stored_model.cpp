@@ -32,7 +32,7 @@ bool is_service_folder(const std::filesystem::path& folder) {
 }
 
 std::filesystem::path stored_model_file(const std::filesystem::path& folder) {
-  const auto file = detail::snapshot_file(folder);
+  auto file = detail::snapshot_file(folder);
   if (std::filesystem::exists(file)) return file;
   throw Error(folder.string() + ": there is no model yet; the service writes " +
               file.filename().string() + " about once a minute and when it ends");

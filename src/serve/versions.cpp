@@ -83,6 +83,7 @@ std::string read_version(const fs::path& folder, Sequence version) {
   if (known.empty())
     throw Error(fmt::format("there is no version {}: no earlier model is kept", version));
   std::vector<Sequence> numbers;
+  numbers.reserve(known.size());
   for (const ModelVersion& each : known) numbers.push_back(each.version);
   throw Error(
       fmt::format("there is no version {}; there are {}", version, fmt::join(numbers, ", ")));

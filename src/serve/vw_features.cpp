@@ -135,7 +135,7 @@ struct VwFeatures::Writer {
     std::string numbers;
     bool any = false;
     for (auto each : from) {
-      auto item = sound(std::move(each));
+      auto item = sound(each);
       numbers += numbers.empty() ? '[' : ',';
       const json_type kind = sound(item.type());
       if (kind == json_type::number) {

@@ -67,7 +67,7 @@ HttpResponse missing_right(Right right) {
   return with_challenge(
       error_response(403, "this key does not have the right '" + name + "', which this call needs",
                      "", "Forbidden"),
-      ", error=\"insufficient_scope\", scope=\"" + name + "\"");
+      R"(, error="insufficient_scope", scope=")" + name + "\"");
 }
 
 HttpResponse wrong_application(const AccessKey& key) {

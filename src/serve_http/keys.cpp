@@ -26,6 +26,7 @@ Right right_of(const std::string& word) {
   const auto found = std::ranges::find(kRights, word, &std::pair<std::string_view, Right>::first);
   if (found != kRights.end()) return found->second;
   std::vector<std::string> known;
+  known.reserve(kRights.size());
   for (const auto& [name, right] : kRights) known.emplace_back(name);
   throw Error(unknown_name("right", word, known));
 }

@@ -45,6 +45,7 @@ class OldStore {
     options.max_open_files = open_files;
     options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
     std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    families.reserve(std::size(kOldNames));
     for (const char* name : kOldNames) families.emplace_back(name, options);
     std::vector<rocksdb::ColumnFamilyHandle*> handles;
     rocksdb::DB* db = nullptr;

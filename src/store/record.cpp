@@ -243,7 +243,7 @@ Result<std::vector<ClockLeap>> decode_clock_leaps(std::string_view bytes) {
   if (!contents.ok()) return contents.failure();
   ByteReader reader(contents.value());
   const auto count = reader.take<std::uint32_t>();
-  if (reader.left() != count * 2 * sizeof(Milliseconds)) {
+  if (reader.left() != std::size_t{count} * 2 * sizeof(Milliseconds)) {
     return senseless_record();
   }
   std::vector<ClockLeap> leaps(count);
