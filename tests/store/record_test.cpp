@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "store/record_format.hpp"
+
 namespace sau {
 namespace {
 
@@ -128,6 +130,15 @@ TEST(Record, AnyChangedOrMissingByteIsFound) {
     }
     EXPECT_FALSE(decode_entry(bytes).ok());  // of another kind
   }
+}
+
+// 2^31 leaps of 16 bytes take 2^35 bytes. In 32 bits that is 0, which is what is left here.
+TEST(Record, ACountThatDoesNotFitTheRecordIsRefused) {
+  std::string bytes;
+  auto writer = detail::begin_record(detail::RecordFormat::kClockLeaps, bytes);
+  writer.put(std::uint32_t{1} << 31);
+  detail::finish_record(writer);
+  EXPECT_FALSE(decode_clock_leaps(bytes).ok());
 }
 
 }  // namespace
