@@ -2,6 +2,7 @@
 #include <pybind11/numpy.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -126,10 +127,37 @@ py::tuple choose_batch(py::handle self, py::handle x, bool wants_probability) {
   });
 }
 
+// Which agent has learned from the rows of a batch, and how many of them: the list that the batch
+// keeps for this. It is brought up to date when this is destroyed, also by an exception.
+class Learned {
+ public:
+  Learned(py::list kept, const AgentCore& core, std::size_t rows)
+      : kept_(std::move(kept)), agent_(core.number) {
+    if (kept_[0].cast<std::uint64_t>() != agent_) return;
+    count = kept_[1].cast<std::size_t>();
+    if (count >= rows) {
+      throw UsageError(
+          "learn_batch: the agent has learned from these choices already; a reward counts once");
+    }
+  }
+  Learned(const Learned&) = delete;
+  Learned& operator=(const Learned&) = delete;
+  ~Learned() {
+    kept_[0] = agent_;
+    kept_[1] = count;
+  }
+
+  std::size_t count = 0;
+
+ private:
+  py::list kept_;
+  std::uint64_t agent_;
+};
+
 // Checks all rows before it learns, so if one is wrong it learns none. Ctrl-C ends it between two
-// rows.
+// rows; called again, it goes on there.
 void learn_batch(py::handle self, py::handle x, py::handle actions, py::handle predicted,
-                 py::handle rewards) {
+                 py::handle rewards, const py::list& kept) {
   as_usage([&] {
     const Matrix contexts(x, "contexts");
     AgentCore& core = agent_for(self, contexts);
@@ -139,10 +167,12 @@ void learn_batch(py::handle self, py::handle x, py::handle actions, py::handle p
     const Doubles reward = column_of(rewards, contexts.rows(), "rewards");
     check_rewards(span_of(reward), core.agent->rewards());
     check_rewards(span_of(value), {});
+    Learned learned(kept, core, contexts.rows());
     ++core.turn;
     const double* made = value.data();
     const double* received = reward.data();
-    for_rows_unlocked(core, contexts.rows(), [&](std::size_t i) {
+    for_rows_unlocked(core, contexts.rows() - learned.count, [&](std::size_t) {
+      const std::size_t i = learned.count++;
       core.agent->learn(contexts.row(i), {action[i], made[i]}, received[i]);
     });
   });
@@ -248,7 +278,7 @@ void define_batches(AgentClass& type) {
   define("values", &values, kValuesDoc);
   define("uncertainty", &uncertainty, kUncertaintyDoc);
   type.def("_choose_batch", &choose_batch, "x"_a, "probability"_a)
-      .def("_learn_batch", &learn_batch, "x"_a, "actions"_a, "values"_a, "rewards"_a)
+      .def("_learn_batch", &learn_batch, "x"_a, "actions"_a, "values"_a, "rewards"_a, "learned"_a)
       .def("_learn_logged", &learn_logged, "x"_a, "actions"_a, "rewards"_a);
 }
 

@@ -133,6 +133,7 @@ class Agent:
         actions: npt.ArrayLike,
         values: npt.ArrayLike,
         rewards: npt.ArrayLike,
+        learned: list[int],
     ) -> None: ...
     def _learn_logged(
         self, x: npt.ArrayLike, actions: npt.ArrayLike, rewards: npt.ArrayLike
@@ -154,8 +155,6 @@ class Agent:
     def _evidence(self, limit: int) -> tuple[list[str], list[tuple[str, _Floats]]]: ...
     @property
     def _coefficients(self) -> tuple[_Floats, _Floats]: ...
-    @property
-    def _number(self) -> int: ...
     @property
     def _members(self) -> list[tuple[str, float, str]]: ...
 
