@@ -2,8 +2,10 @@
 #include <pybind11/numpy.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "agent.hpp"
@@ -178,9 +180,25 @@ void learn_batch(py::handle self, py::handle x, py::handle actions, py::handle p
   });
 }
 
+// The rows of a log in order, each as often as its weight says. What a weight has besides a whole
+// number is the chance of once more, drawn from the generator.
+std::vector<std::size_t> weighted_rows(std::span<const double> weights, Rng& rng) {
+  constexpr double kMost = 1e15;  // far more than fit into memory
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    double times = std::floor(weights[i]);
+    if (weights[i] > times && rng.uniform() < weights[i] - times) ++times;
+    order.insert(order.end(), static_cast<std::size_t>(std::min(times, kMost)), i);
+  }
+  return order;
+}
+
 // Learns the rows of a log in order, as if the agent had made these choices itself, with the values
-// it would have predicted. Draws on the way come from a copy of its generator.
-void learn_logged(py::handle self, py::handle x, py::handle actions, py::handle rewards) {
+// it would have predicted. Draws on the way come from a copy of its generator. The draws for the
+// weights come from the generator itself, so they go on in the next call. The weights are None or
+// one per row, at least 0 and finite.
+void learn_logged(py::handle self, py::handle x, py::handle actions, py::handle rewards,
+                  py::handle weights) {
   as_usage([&] {
     const Matrix contexts(x, "X");
     AgentCore& core = agent_for(self, contexts);
@@ -188,10 +206,17 @@ void learn_logged(py::handle self, py::handle x, py::handle actions, py::handle 
         actions_of(actions, contexts.rows(), core.agent->shape().actions, "actions");
     const Doubles reward = column_of(rewards, contexts.rows(), "rewards");
     check_rewards(span_of(reward), core.agent->rewards());
-    ++core.turn;
     Rng rng = core.rng;
+    std::vector<std::size_t> order;
+    if (!weights.is_none()) {
+      order = weighted_rows(span_of(column_of(weights, contexts.rows(), "sample_weight")), rng);
+      core.rng = rng;
+    }
+    ++core.turn;
     const double* received = reward.data();
-    for_rows_unlocked(core, contexts.rows(), [&](std::size_t i) {
+    const bool weighted = !weights.is_none();
+    for_rows_unlocked(core, weighted ? order.size() : contexts.rows(), [&](std::size_t step) {
+      const std::size_t i = weighted ? order[step] : step;
       const Context context = contexts.row(i);
       core.agent->choose(context, rng);  // counts the step
       const double value = core.agent->values(context)[action[i]];
@@ -279,7 +304,7 @@ void define_batches(AgentClass& type) {
   define("uncertainty", &uncertainty, kUncertaintyDoc);
   type.def("_choose_batch", &choose_batch, "x"_a, "probability"_a)
       .def("_learn_batch", &learn_batch, "x"_a, "actions"_a, "values"_a, "rewards"_a, "learned"_a)
-      .def("_learn_logged", &learn_logged, "x"_a, "actions"_a, "rewards"_a);
+      .def("_learn_logged", &learn_logged, "x"_a, "actions"_a, "rewards"_a, "weights"_a);
 }
 
 }  // namespace sau::python

@@ -136,7 +136,11 @@ class Agent:
         learned: list[int],
     ) -> None: ...
     def _learn_logged(
-        self, x: npt.ArrayLike, actions: npt.ArrayLike, rewards: npt.ArrayLike
+        self,
+        x: npt.ArrayLike,
+        actions: npt.ArrayLike,
+        rewards: npt.ArrayLike,
+        weights: npt.ArrayLike | None,
     ) -> None: ...
     @property
     def _spec(self) -> str: ...
