@@ -121,7 +121,7 @@ class Estimator(_core.Agent):
         if rewards is None or probabilities is None:
             raise _core.UsageError("score: rewards and probabilities are missing")
         chance = self.predict_proba(X)
-        played = np.asarray(actions).astype(np.int64)
+        played = _core.checked_actions(actions, *chance.shape)
         weights = chance[np.arange(len(played)), played] / np.asarray(probabilities, dtype=float)
         total = float(weights.sum())
         paid = np.asarray(rewards, dtype=float)

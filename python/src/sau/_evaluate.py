@@ -212,12 +212,12 @@ def evaluate(
     count = _count_actions(n_actions, chances, played)
     rows = len(X)
     if chances.ndim == 2:
-        if chances.shape != (rows, count) or played.shape != (rows,):
+        if chances.shape != (rows, count):
             raise _core.UsageError(
                 f"probabilities: expected {rows} rows of {count}, found an array of shape "
                 f"{chances.shape}"
             )
-        chance = chances[np.arange(rows), played.astype(np.int64)]
+        chance = chances[np.arange(rows), _core.checked_actions(played, rows, count)]
     else:
         chance = chances
     if train is None:
