@@ -278,5 +278,5 @@ def _as_chances(name: str, policy: PolicyChoice, X: npt.NDArray[Any],
         )
     chances = array.astype(np.float64)
     if not ((chances >= 0.0).all() and np.allclose(chances.sum(axis=1), 1.0)):
-        raise _core.UsageError(f"{name}: expected chances of 0 or more, a sum of 1 in every row")
+        raise _core.UsageError(f"{name}: expected chances of 0 or more that add up to 1 in every row")
     return chances
