@@ -12,10 +12,13 @@
 #include "sau/core/error.hpp"
 #include "sau/core/text.hpp"
 #include "sau/data/source.hpp"
+#include "sau/draw/report_files.hpp"
 #include "sau/evaluate/estimators.hpp"
 #include "sau/evaluate/intervals.hpp"
 #include "sau/evaluate/targets.hpp"
 #include "sau/logs/open_choices.hpp"
+#include "sau/report/paper.hpp"
+#include "sau/report/table.hpp"
 #include "sau/run/experiment.hpp"
 
 namespace sau::cli {
@@ -97,6 +100,35 @@ std::vector<std::string> choices_in(E) {
   return {names.begin(), names.end()};
 }
 
+std::vector<std::string> names_in(const auto& list) {
+  std::vector<std::string> names;
+  for (const auto& one : list) names.emplace_back(one.name);
+  return names;
+}
+
+// For sau report: the sections of the papers, and those of all other problems.
+std::vector<std::string> report_sections() {
+  std::vector<std::string> ids;
+  for (const ComponentInfo& problem : list_problems()) {
+    std::string id = slug(problem.name);
+    for (const Paper& paper : papers()) {
+      const auto known = std::ranges::find(paper.sections, problem.name, &PaperSection::family);
+      if (known != paper.sections.end()) id = known->id;
+    }
+    ids.push_back(std::move(id));
+  }
+  ids.insert(ids.end(), {"theory", "overview"});
+  return ids;
+}
+
+// For sau table.
+std::vector<std::string> tables_to_print() {
+  std::vector<std::string> names;
+  for (const TableKind kind : TableOptions{}.kinds) names.emplace_back(table_name(kind));
+  names.emplace_back("all");
+  return names;
+}
+
 // The values that a flag of that command takes; empty if it takes anything.
 std::vector<std::string> values_of(const std::string& command, const std::string& flag) {
   const bool serves = command == "serve" || command == "train";
@@ -105,26 +137,17 @@ std::vector<std::string> values_of(const std::string& command, const std::string
   if (command == "serve" && flag == "confirm") return {"spool", "stream"};
   if (command == "log" && flag == "format") return {"jsonl", "dsjson"};
   if (command == "evaluate" && flag == "format") return choices_in(ChoiceFormat{});
-  if (command == "report" && flag == "format") {
-    return {"html", "json", "md", "tex", "csv", "svg", "png", "pdf"};
-  }
-  if (command == "report" && flag == "only") {
-    return {"multi-armed", "linear", "wheel",  "tables", "csv",     "libsvm",
-            "rewards",     "clicks", "events", "theory", "overview"};
-  }
+  if (command == "report" && flag == "format") return names_in(report_formats());
+  if (command == "report" && flag == "only") return report_sections();
   if (flag == "problem") return names_of(list_problems(), problem_aliases());
   if (flag == "agent") return names_of(list_strategies(), agent_aliases());
   if (flag == "policy") return policies_to_evaluate();
-  if (flag == "estimator") {
-    std::vector<std::string> names;
-    for (const EstimatorInfo& info : list_estimators()) names.emplace_back(info.name);
-    return names;
-  }
+  if (flag == "estimator") return names_in(list_estimators());
   if (flag == "interval") return choices_in(IntervalKind{});
   if (flag == "as") return choices_in(Learning{});
   if (flag == "only") return paper_parts();
-  if (flag == "table") return {"regret", "normalised", "time", "all"};
-  if (flag == "format") return {"text", "markdown", "csv", "latex"};
+  if (flag == "table") return tables_to_print();
+  if (flag == "format") return names_in(table_formats());
   return {};
 }
 

@@ -8,11 +8,13 @@
 #include <span>
 #include <vector>
 
+#include "core/text_grid.hpp"
+
 namespace sau::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Rows = std::vector<std::vector<std::string>>;
+using Rows = std::vector<detail::TextRow>;
 
 constexpr std::size_t kLongestId = 32;
 
@@ -29,20 +31,7 @@ std::string short_id(const std::string& id) {
 }
 
 // The first column is left-aligned, the others right-aligned.
-std::string aligned(const Rows& rows) {
-  std::vector<std::size_t> width(rows.front().size());
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line = fmt::format("  {:<{}}", row[0], width[0]);
-    for (std::size_t i = 1; i < row.size(); ++i) line += fmt::format("  {:>{}}", row[i], width[i]);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
-}
+std::string aligned(const Rows& rows) { return detail::align(rows, 1, 2); }
 
 std::string left_out(std::size_t shown, std::uint64_t all, const char* what) {
   if (shown >= all) return "";

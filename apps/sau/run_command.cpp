@@ -155,6 +155,44 @@ std::string log_name(std::size_t number, const Cell& cell, std::uint64_t trial) 
   return fmt::format("{}-{}-{}.jsonl", number, name.substr(0, kLongest), trial);
 }
 
+// A file that gets its name when it is whole. Until then it ends in .part, and the destructor
+// removes it.
+class PartFile {
+ public:
+  explicit PartFile(std::filesystem::path path)
+      : path_(std::move(path)), part_(path_.string() + ".part"), out_(part_, std::ios::binary) {
+    check();
+  }
+  PartFile(const PartFile&) = delete;
+  PartFile& operator=(const PartFile&) = delete;
+  ~PartFile() {
+    if (finished_) return;
+    out_.close();
+    std::error_code ignored;
+    std::filesystem::remove(part_, ignored);
+  }
+
+  void write(const std::string& text) {
+    out_ << text;
+    check();
+  }
+  void finish() {
+    out_.close();
+    check();
+    std::filesystem::rename(part_, path_);
+    finished_ = true;
+  }
+
+ private:
+  void check() const {
+    if (!out_) throw Error(path_.string() + ": cannot be written");
+  }
+
+  std::filesystem::path path_, part_;
+  std::ofstream out_;
+  bool finished_ = false;
+};
+
 // Plays every trial again, with the same choices, and writes them down.
 int write_logs(const Experiment& experiment, const std::string& folder, bool quiet) {
   std::filesystem::create_directories(folder);
@@ -163,17 +201,10 @@ int write_logs(const Experiment& experiment, const std::string& folder, bool qui
     const Cell& cell = experiment.cells[c];
     for (std::uint64_t trial = 0; trial < cell.trials; ++trial) {
       const auto path = std::filesystem::path(folder) / log_name(c + 1, cell, trial);
-      const std::string aside = path.string() + ".part";
-      std::ofstream out(aside, std::ios::binary);
-      const auto write = [&out](const std::string& line) { out << line; };
-      const bool whole = log_trial(cell, experiment.seed, trial, write, &stop);
-      out.close();
-      if (!whole) {
-        std::filesystem::remove(aside);
-        return exit_code_when_stopped();
-      }
-      if (!out) throw Error(aside + ": cannot be written");
-      std::filesystem::rename(aside, path);
+      PartFile file(path);
+      const auto write = [&file](const std::string& line) { file.write(line); };
+      if (!log_trial(cell, experiment.seed, trial, write, &stop)) return exit_code_when_stopped();
+      file.finish();
       if (!quiet) fmt::print(stderr, "{}\n", path.string());
     }
   }

@@ -31,8 +31,7 @@ bool has_tag(std::string_view header, std::string_view tag) {
     const std::size_t comma = std::min(header.find(','), header.size());
     std::string_view one = header.substr(0, comma);
     header.remove_prefix(std::min(comma + 1, header.size()));
-    one.remove_prefix(std::min(one.find_first_not_of(" \t"), one.size()));
-    one = one.substr(0, one.find_last_not_of(" \t") + 1);
+    one = trimmed(one);
     if (one.starts_with("W/")) one.remove_prefix(2);
     if (one == tag || one == "*") return true;
   }
@@ -67,10 +66,14 @@ void LivePage::keep_up_to_date(const std::stop_token& stop) {
     }
     const double pause = is_watched ? std::max(2.0, 10.0 * cost_) : std::max(10.0, 50.0 * cost_);
     const bool due = built_at == WatchClock::time_point() || seconds_since(built_at) >= pause;
-    if (std::string now = due ? mark_of(folder_) : mark; now != mark) {
-      mark = std::move(now);
-      build();
-      built_at = WatchClock::now();
+    try {
+      if (std::string now = due ? mark_of(folder_) : mark; now != mark) {
+        build();
+        mark = std::move(now);
+        built_at = WatchClock::now();
+      }
+    } catch (const std::exception&) {
+      // No memory even for an error page: the next round tries again.
     }
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, stop, std::chrono::milliseconds(200), [] { return false; });

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/text_grid.hpp"
 #include "progress.hpp"
-#include "report/text_grid.hpp"
 
 namespace sau::cli {
 namespace {

@@ -2,7 +2,10 @@
 #include <pybind11/numpy.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "agent.hpp"
@@ -126,10 +129,37 @@ py::tuple choose_batch(py::handle self, py::handle x, bool wants_probability) {
   });
 }
 
+// Which agent has learned from the rows of a batch, and how many of them: the list that the batch
+// keeps for this. It is brought up to date when this is destroyed, also by an exception.
+class Learned {
+ public:
+  Learned(py::list kept, const AgentCore& core, std::size_t rows)
+      : kept_(std::move(kept)), agent_(core.number) {
+    if (kept_[0].cast<std::uint64_t>() != agent_) return;
+    count = kept_[1].cast<std::size_t>();
+    if (count >= rows) {
+      throw UsageError(
+          "learn_batch: the agent has learned from these choices already; a reward counts once");
+    }
+  }
+  Learned(const Learned&) = delete;
+  Learned& operator=(const Learned&) = delete;
+  ~Learned() {
+    kept_[0] = agent_;
+    kept_[1] = count;
+  }
+
+  std::size_t count = 0;
+
+ private:
+  py::list kept_;
+  std::uint64_t agent_;
+};
+
 // Checks all rows before it learns, so if one is wrong it learns none. Ctrl-C ends it between two
-// rows.
+// rows; called again, it goes on there.
 void learn_batch(py::handle self, py::handle x, py::handle actions, py::handle predicted,
-                 py::handle rewards) {
+                 py::handle rewards, const py::list& kept) {
   as_usage([&] {
     const Matrix contexts(x, "contexts");
     AgentCore& core = agent_for(self, contexts);
@@ -139,18 +169,36 @@ void learn_batch(py::handle self, py::handle x, py::handle actions, py::handle p
     const Doubles reward = column_of(rewards, contexts.rows(), "rewards");
     check_rewards(span_of(reward), core.agent->rewards());
     check_rewards(span_of(value), {});
+    Learned learned(kept, core, contexts.rows());
     ++core.turn;
     const double* made = value.data();
     const double* received = reward.data();
-    for_rows_unlocked(core, contexts.rows(), [&](std::size_t i) {
+    for_rows_unlocked(core, contexts.rows() - learned.count, [&](std::size_t) {
+      const std::size_t i = learned.count++;
       core.agent->learn(contexts.row(i), {action[i], made[i]}, received[i]);
     });
   });
 }
 
+// The rows of a log in order, each as often as its weight says. What a weight has besides a whole
+// number is the chance of once more, drawn from the generator.
+std::vector<std::size_t> weighted_rows(std::span<const double> weights, Rng& rng) {
+  constexpr double kMost = 1e15;  // far more than fit into memory
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    double times = std::floor(weights[i]);
+    if (weights[i] > times && rng.uniform() < weights[i] - times) ++times;
+    order.insert(order.end(), static_cast<std::size_t>(std::min(times, kMost)), i);
+  }
+  return order;
+}
+
 // Learns the rows of a log in order, as if the agent had made these choices itself, with the values
-// it would have predicted. Draws on the way come from a copy of its generator.
-void learn_logged(py::handle self, py::handle x, py::handle actions, py::handle rewards) {
+// it would have predicted. Draws on the way come from a copy of its generator. The draws for the
+// weights come from the generator itself, so they go on in the next call. The weights are None or
+// one per row, at least 0 and finite.
+void learn_logged(py::handle self, py::handle x, py::handle actions, py::handle rewards,
+                  py::handle weights) {
   as_usage([&] {
     const Matrix contexts(x, "X");
     AgentCore& core = agent_for(self, contexts);
@@ -158,10 +206,17 @@ void learn_logged(py::handle self, py::handle x, py::handle actions, py::handle 
         actions_of(actions, contexts.rows(), core.agent->shape().actions, "actions");
     const Doubles reward = column_of(rewards, contexts.rows(), "rewards");
     check_rewards(span_of(reward), core.agent->rewards());
-    ++core.turn;
     Rng rng = core.rng;
+    std::vector<std::size_t> order;
+    if (!weights.is_none()) {
+      order = weighted_rows(span_of(column_of(weights, contexts.rows(), "sample_weight")), rng);
+      core.rng = rng;
+    }
+    ++core.turn;
     const double* received = reward.data();
-    for_rows_unlocked(core, contexts.rows(), [&](std::size_t i) {
+    const bool weighted = !weights.is_none();
+    for_rows_unlocked(core, weighted ? order.size() : contexts.rows(), [&](std::size_t step) {
+      const std::size_t i = weighted ? order[step] : step;
       const Context context = contexts.row(i);
       core.agent->choose(context, rng);  // counts the step
       const double value = core.agent->values(context)[action[i]];
@@ -248,8 +303,8 @@ void define_batches(AgentClass& type) {
   define("values", &values, kValuesDoc);
   define("uncertainty", &uncertainty, kUncertaintyDoc);
   type.def("_choose_batch", &choose_batch, "x"_a, "probability"_a)
-      .def("_learn_batch", &learn_batch, "x"_a, "actions"_a, "values"_a, "rewards"_a)
-      .def("_learn_logged", &learn_logged, "x"_a, "actions"_a, "rewards"_a);
+      .def("_learn_batch", &learn_batch, "x"_a, "actions"_a, "values"_a, "rewards"_a, "learned"_a)
+      .def("_learn_logged", &learn_logged, "x"_a, "actions"_a, "rewards"_a, "weights"_a);
 }
 
 }  // namespace sau::python

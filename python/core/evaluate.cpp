@@ -3,7 +3,9 @@
 
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -56,6 +58,14 @@ EvaluateOptions options_of(const py::dict& settings) {
   options.seed = get("seed", std::uint64_t{});
   options.threads = get("threads", unsigned{});
   return options;
+}
+
+// The actions, as whole numbers below `limit`.
+py::array_t<std::int64_t> checked_actions(const py::object& given, std::size_t rows, Action limit) {
+  const std::vector<Action> actions = actions_of(given, rows, limit, "actions");
+  py::array_t<std::int64_t> out(static_cast<py::ssize_t>(rows));
+  std::ranges::copy(actions, out.mutable_data());
+  return out;
 }
 
 // Returns the JSON and the text of the result.
@@ -111,6 +121,7 @@ std::pair<std::string, std::string> evaluate_arrays(
 }  // namespace
 
 void define_evaluate(py::module_& module) {
+  module.def("checked_actions", &checked_actions, "actions"_a, "rows"_a, "limit"_a);
   module.def("evaluate_arrays", &evaluate_arrays, "contexts"_a, "actions"_a, "rewards"_a,
              "chance"_a, "chances"_a, "n_actions"_a, "policies"_a, "settings"_a);
 }

@@ -60,7 +60,7 @@ void run_interruptibly(std::atomic<bool>& stop, Work&& work, Look&& look) {
   const auto attempt = [&](auto&& f) {
     try {
       f();
-    } catch (py::error_already_set&) {
+    } catch (...) {
       if (!raised) raised = std::current_exception();
       stop = true;
     }

@@ -49,18 +49,12 @@ py::tuple coefficients(const AgentHandle& handle) {
   return py::make_tuple(slope, array_of(found.intercept));
 }
 
-std::uint64_t agent_number(const AgentHandle& handle) {
-  if (handle.has_offers()) return handle.offers().number;
-  return handle.started() ? handle.shared()->number : 0;
-}
-
 }  // namespace
 
 void define_knowledge(AgentClass& type) {
   using namespace py::literals;
   type.def("_evidence", &evidence_of, "limit"_a)
-      .def_property_readonly("_coefficients", &coefficients)
-      .def_property_readonly("_number", &agent_number);
+      .def_property_readonly("_coefficients", &coefficients);
 }
 
 }  // namespace sau::python

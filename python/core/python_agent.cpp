@@ -6,6 +6,11 @@
 namespace sau::python {
 namespace {
 
+// A new array every time, since the agent may keep it.
+py::array_t<double> context_array(Context x) {
+  return py::array_t<double>(static_cast<py::ssize_t>(x.size()), x.data());
+}
+
 // The action given as an int, as anything that can be an index, or as a Choice.
 Action action_of(py::handle chosen, Action actions) {
   const py::object action = py::hasattr(chosen, "action")
@@ -36,20 +41,18 @@ PythonAgent::PythonAgent(const py::object& agent, std::string name, Shape shape,
 
 PythonAgent::~PythonAgent() {
   const py::gil_scoped_acquire locked;
-  choose_ = learn_ = context_ = py::object();
+  choose_ = learn_ = py::object();
 }
 
 Choice PythonAgent::choose(Context x, Rng&) {
   if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw StopRequested{};
   const py::gil_scoped_acquire locked;
-  // A new array every step, since the agent may keep it.
-  context_ = py::array_t<double>(static_cast<py::ssize_t>(x.size()), x.data());
-  return {action_of(choose_(context_), shape_.actions), 0.0};
+  return {action_of(choose_(context_array(x)), shape_.actions), 0.0};
 }
 
-void PythonAgent::learn(Context, Choice made, double reward) {
+void PythonAgent::learn(Context x, Choice made, double reward) {
   const py::gil_scoped_acquire locked;
-  learn_(context_, made.action, reward);
+  learn_(context_array(x), made.action, reward);
 }
 
 void PythonAgent::play(Problem& problem, Streams& rng, std::uint64_t steps, Recorder& record) {

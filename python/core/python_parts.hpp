@@ -92,7 +92,7 @@ class PythonAgent final : public AnyAgent {
  private:
   [[noreturn]] static void cannot(const char* what);
 
-  py::object choose_, learn_, context_;
+  py::object choose_, learn_;
   std::string name_;
   Shape shape_;
   const std::atomic<bool>* stop_;

@@ -1,5 +1,7 @@
 """Many contexts at once."""
 
+import signal
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,29 @@ def test_nothing_is_learned_from_a_wrong_batch(rows, rewards, message):
     with pytest.raises(sau.UsageError, match=message):
         agent.learn_batch(choices, rewards)
     assert agent._state() == state
+
+
+def test_after_control_c_the_same_call_learns_the_rest(rng):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    # So long that Ctrl-C, which is looked for ten times a second, comes in the middle.
+    X, rewards = rng.normal(size=(3000, 1500)), rng.normal(size=3000)
+    calm, stopped = (sau.Agent("linear+sau_ucb", n_actions=2) for _ in "ab")
+    calm.learn_batch(calm.choose_batch(X), rewards)
+    choices = stopped.choose_batch(X)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, 0.01)
+            stopped.learn_batch(choices, rewards)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    stopped.learn_batch(choices, rewards)
+    assert stopped._state() == calm._state()
+    with pytest.raises(sau.UsageError, match="has learned from these choices already"):
+        stopped.learn_batch(choices, rewards)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import gzip
 import http.server
+import socketserver
 import threading
 
 import numpy as np
@@ -181,6 +182,23 @@ def test_files_are_fetched_over_http(data_folder, monkeypatch, tmp_path):
         assert path.stat().st_size == 1153518
         with pytest.raises(sau.Error, match="fetch it elsewhere"):
             sau.data.fetch("census", mirror=address)
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_an_answer_that_is_no_http_is_an_error(monkeypatch, tmp_path):
+    class Nonsense(socketserver.StreamRequestHandler):
+        def handle(self):
+            self.rfile.readline()
+            self.wfile.write(b"nonsense\r\n\r\n")
+
+    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Nonsense)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        monkeypatch.setenv("SAU_DATA_DIR", str(tmp_path / "data"))
+        with pytest.raises(sau.Error, match="nonsense; fetch it elsewhere"):
+            sau.data.fetch("statlog", mirror=f"http://127.0.0.1:{server.server_address[1]}/")
     finally:
         server.shutdown()
         server.server_close()

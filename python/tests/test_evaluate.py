@@ -88,6 +88,11 @@ def test_mistakes():
         sau.evaluate(X, actions, rewards, chances, np.full((50, 2), 0.4))
     with pytest.raises(sau.UsageError, match="there is no policy"):
         sau.evaluate(X, actions, rewards, chances, "uniform", force=True).value("first")
+    for wrong in (2, -1):
+        with pytest.raises(sau.UsageError, match=f"row 7: action {wrong} is not one of 0 to 1"):
+            sau.evaluate(X, np.r_[actions[:7], wrong, actions[8:]], rewards, chances, "uniform")
+    with pytest.raises(sau.UsageError, match="actions: expected one number for each of 50"):
+        sau.evaluate(X, actions[:9], rewards, chances, "uniform")
     chances[3] = [0.0, 1.0]
     actions[3] = 0
     with pytest.raises(sau.Error, match="line 4: the chance of the chosen action is 0"):
@@ -101,6 +106,9 @@ def test_score_and_searches():
     agent = sau.Agent("linear(intercept=true)+greedy", n_actions=2, seed=1)
     assert agent.fit(X, y).score(X, y) == pytest.approx(0.7, abs=0.05)
     assert agent.score(X, actions, rewards, chance) == agent.score(X, y)
+    for wrong in (2, -1):
+        with pytest.raises(sau.UsageError, match=f"row 0: action {wrong} is not one of 0 to 1"):
+            agent.score(X, np.r_[wrong, actions[1:]], rewards, chance)
     model_selection = pytest.importorskip("sklearn.model_selection")
     search = model_selection.GridSearchCV(agent, {"seed": [1, 2]}, cv=3).fit(X, y)
     assert search.best_score_ == pytest.approx(0.7, abs=0.06)

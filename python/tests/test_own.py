@@ -173,6 +173,22 @@ def test_an_agent_written_in_python_plays_problems_of_the_library():
     assert result["linear(actions=3)", "First"].regret[2] == hand
 
 
+def test_a_late_reward_comes_with_the_context_of_its_choice():
+    chosen, learned = [], []
+
+    class Diary(First):
+        def choose(self, x):
+            chosen.append(x)
+            return super().choose(x)
+
+        def learn(self, x, action, reward):
+            learned.append(x)
+
+    sau.run("linear(actions=3)", Diary, trials=1, steps=30, delay=4, threads=1)
+    assert 20 < len(learned) < 30
+    np.testing.assert_array_equal(learned, chosen[:len(learned)])
+
+
 def test_every_trial_plays_a_copy_of_a_given_python_agent():
     given = Rival(n_actions=10, context_dim=0, seed=3)
     agents = {"given": given, "made": lambda **_: Rival(10, 0, 3)}

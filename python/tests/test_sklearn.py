@@ -70,6 +70,22 @@ def test_weights_repeat_rows(log):
     assert ones._state() == plain._state() != quarter._state()
 
 
+def test_weighted_rows_may_come_one_by_one(log):
+    X, actions, rewards = log
+    weights = np.full(600, 0.3)
+    whole, single, none, every = (sau.Agent("linear+sau_ucb", n_actions=3, context_dim=3)
+                                  for _ in range(4))
+    whole.partial_fit(X, actions, rewards, sample_weight=weights)
+    for i in range(600):
+        row = slice(i, i + 1)
+        single.partial_fit(X[row], actions[row], rewards[row], sample_weight=weights[row])
+    every.partial_fit(X, actions, rewards)
+    assert single._state() == whole._state()
+    np.testing.assert_array_equal(single.values(X), whole.values(X))
+    for other in (none, every):
+        assert not np.array_equal(single.values(X), other.values(X))
+
+
 def test_chances_of_the_log_become_weights(log):
     X, actions, rewards = log
     # Two of three actions had a chance of a sixth: weights 2, and 0.5 for the third.

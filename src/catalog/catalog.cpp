@@ -21,7 +21,6 @@ using detail::add_alias_names;
 using detail::describe;
 using detail::has_name;
 using detail::refuse_settings;
-using detail::without_blanks;
 
 std::string without_hyphens(std::string text) {
   std::erase(text, '-');
@@ -41,7 +40,7 @@ For made_for(std::size_t dim) { return dim > 0 ? For::kContexts : For::kNoContex
 
 // The text behind an alias, or the text itself.
 std::string expand_agent(std::string_view text, For made) {
-  std::string wanted = without_hyphens(lower_case(without_blanks(text)));
+  std::string wanted = without_hyphens(lower_case(trimmed(text)));
   for (const auto& [other, name] : other_component_names()) {
     if (without_marks(other) == without_marks(wanted)) wanted = lower_case(name);
   }

@@ -15,11 +15,6 @@
 // What the names of agents and those of problems have in common.
 namespace sau::detail {
 
-inline std::string_view without_blanks(std::string_view text) {
-  const std::size_t start = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t");
-  return start == std::string_view::npos ? "" : text.substr(start, end - start + 1);
-}
-
 inline void add_alias_names(std::vector<std::string>& known, std::span<const Alias> aliases) {
   for (const Alias& alias : aliases) {
     const std::string name = lower_case(alias.name);

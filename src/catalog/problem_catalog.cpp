@@ -15,10 +15,9 @@ using detail::add_alias_names;
 using detail::describe;
 using detail::has_name;
 using detail::refuse_settings;
-using detail::without_blanks;
 
 std::string expand_problem(std::string_view text) {
-  const std::string wanted = lower_case(without_blanks(text));
+  const std::string wanted = lower_case(trimmed(text));
   for (const Alias& alias : problem_aliases()) {
     if (lower_case(alias.name) == wanted) return std::string(alias.spec);
   }

@@ -4,6 +4,7 @@
 
 #include "sau/core/error.hpp"
 #include "sau/core/spec.hpp"
+#include "sau/core/text.hpp"
 
 namespace sau {
 namespace {
@@ -17,12 +18,6 @@ struct SweptSetting {
   std::string_view key;
   std::vector<std::string_view> values;
 };
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t start = text.find_first_not_of(kBlanks);
-  if (start == std::string_view::npos) return {};
-  return text.substr(start, text.find_last_not_of(kBlanks) - start + 1);
-}
 
 // The places outside quotes of the characters in `marks`.
 std::vector<std::size_t> places_of(std::string_view text, std::string_view marks) {

@@ -103,6 +103,12 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
+std::string_view trimmed(std::string_view text) noexcept {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t begin = std::min(text.find_first_not_of(kBlanks), text.size());
+  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+}
+
 std::uint64_t scope_of(std::string_view canonical) noexcept {
   // FNV-1a, then the finaliser of SplitMix64 (Steele et al. 2014), to spread similar texts widely.
   std::uint64_t hash = 0xcbf29ce484222325U;

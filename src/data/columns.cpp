@@ -18,11 +18,6 @@ std::size_t column_number(std::string_view text) {
   return result.ec == std::errc{} && result.ptr == text.data() + text.size() ? number : 0;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t start = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t");
-  return start == std::string_view::npos ? "" : text.substr(start, end - start + 1);
-}
-
 }  // namespace
 
 FieldNumber read_number(std::string_view field) {

@@ -113,7 +113,7 @@ std::string with_sign(double value, const std::string& magnitude) {
   return value < 0.0 ? "\u2212" + magnitude : magnitude;
 }
 
-std::string trimmed(std::string decimals) {
+std::string without_trailing_zeros(std::string decimals) {
   if (decimals.find('.') == std::string::npos) return decimals;
   while (decimals.back() == '0') decimals.pop_back();
   if (decimals.back() == '.') decimals.pop_back();
@@ -126,14 +126,15 @@ std::string lone_label(double value, double thousands = 1e4) {
   if (size == 0.0) return "0";
   if (size >= 1e15 || size < 1e-4) {
     const double exponent = std::floor(std::log10(size) + kSlack);
-    return with_sign(value, trimmed(fmt::format("{:.2f}", size / std::pow(10.0, exponent))) +
-                                fmt::format("e{:.0f}", exponent));
+    return with_sign(
+        value, without_trailing_zeros(fmt::format("{:.2f}", size / std::pow(10.0, exponent))) +
+                   fmt::format("e{:.0f}", exponent));
   }
   const auto [unit, suffix] = size >= 1e9         ? std::pair(1e9, "G")
                               : size >= 1e6       ? std::pair(1e6, "M")
                               : size >= thousands ? std::pair(1e3, "k")
                                                   : std::pair(1.0, "");
-  return with_sign(value, trimmed(fmt::format("{:.6f}", size / unit)) + suffix);
+  return with_sign(value, without_trailing_zeros(fmt::format("{:.6f}", size / unit)) + suffix);
 }
 
 std::string seconds_label(double value) {
@@ -141,7 +142,7 @@ std::string seconds_label(double value) {
                               : value >= 1e-3 ? std::pair(1e-3, " ms")
                               : value >= 1e-6 ? std::pair(1e-6, " \u00b5s")
                                               : std::pair(1e-9, " ns");
-  return trimmed(fmt::format("{:.3f}", value / unit)) + suffix;
+  return without_trailing_zeros(fmt::format("{:.3f}", value / unit)) + suffix;
 }
 
 // Evenly spaced values are written with the same unit and number of digits.

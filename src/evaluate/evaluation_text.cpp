@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/text_grid.hpp"
+
 namespace sau {
 namespace {
 
@@ -21,43 +23,22 @@ std::string_view kind_name(IntervalKind kind) {
   return enum_names(kind)[static_cast<std::size_t>(kind)];
 }
 
-// Rows of equal width.
-class Grid {
- public:
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-
-  std::string text(std::string_view indent) const {
-    std::vector<std::size_t> widths;
-    for (const auto& row : rows_) {
-      widths.resize(std::max(widths.size(), row.size()));
-      for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-    }
-    std::string out;
-    for (const auto& row : rows_) {
-      std::string line(indent);
-      for (std::size_t c = 0; c < row.size(); ++c) {
-        line += fmt::format("{:<{}}  ", row[c], widths[c]);
-      }
-      line.erase(line.find_last_not_of(' ') + 1);
-      out += line + "\n";
-    }
-    return out;
-  }
-
- private:
-  std::vector<std::vector<std::string>> rows_;
-};
+// All columns are left-aligned.
+std::string aligned(const std::vector<detail::TextRow>& rows) {
+  return detail::align(rows, rows.front().size(), 2);
+}
 
 void append_estimates(std::string& out, const std::vector<EstimateResult>& estimates,
                       double confidence) {
-  Grid grid;
-  grid.add({"estimator", "value", "error", fmt::format("{:g} % interval", 100.0 * confidence), ""});
+  std::vector<detail::TextRow> grid;
+  grid.push_back(
+      {"estimator", "value", "error", fmt::format("{:g} % interval", 100.0 * confidence), ""});
   for (const EstimateResult& estimate : estimates) {
     const std::string setting = estimate.setting.empty() ? "" : " (" + estimate.setting + ")";
-    grid.add({estimate.estimator + setting, text_of(estimate.value), text_of(estimate.error),
-              text_of(estimate.ends), std::string(kind_name(estimate.interval))});
+    grid.push_back({estimate.estimator + setting, text_of(estimate.value), text_of(estimate.error),
+                    text_of(estimate.ends), std::string(kind_name(estimate.interval))});
   }
-  out += grid.text("  ");
+  out += aligned(grid);
 }
 
 void append_coverage(std::string& out, const PolicyResult& policy) {
@@ -79,19 +60,19 @@ void append_coverage(std::string& out, const PolicyResult& policy) {
 
 void append_segments(std::string& out, const PolicyResult& policy, bool shown) {
   if (policy.segments.empty()) return;
-  Grid grid;
-  grid.add({"segment", "decisions", "effective", "logged", "value", "interval"});
+  std::vector<detail::TextRow> grid;
+  grid.push_back({"segment", "decisions", "effective", "logged", "value", "interval"});
   for (const SegmentResult& segment : policy.segments) {
     const EstimateResult& first = segment.estimates.front();
     const double size = policy.coverage.unknown > 0 ? static_cast<double>(segment.decisions)
                                                     : segment.effective_size;
     const bool thin = !shown || size < 30.0;
-    grid.add({fmt::format("{}={}", segment.feature, segment.segment),
-              std::to_string(segment.decisions), fmt::format("{:.1f}", segment.effective_size),
-              text_of(segment.logged), thin ? "too few" : text_of(first.value),
-              thin ? "" : text_of(first.ends)});
+    grid.push_back({fmt::format("{}={}", segment.feature, segment.segment),
+                    std::to_string(segment.decisions),
+                    fmt::format("{:.1f}", segment.effective_size), text_of(segment.logged),
+                    thin ? "too few" : text_of(first.value), thin ? "" : text_of(first.ends)});
   }
-  out += grid.text("  ");
+  out += aligned(grid);
 }
 
 void append_policy(std::string& out, const PolicyResult& policy, const EvaluationResult& result,

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <exception>
 #include <functional>
-#include <mutex>
-#include <thread>
 #include <vector>
+
+#include "core/threads.hpp"
 
 namespace sau::detail {
 
@@ -24,8 +26,9 @@ inline void run_tasks(std::vector<std::function<void()>>& tasks, unsigned thread
     }
   };
   {
-    std::vector<std::jthread> others;
-    for (unsigned i = 1; i < threads && i < tasks.size(); ++i) others.emplace_back(work);
+    const std::size_t players = std::min<std::size_t>(threads, tasks.size());
+    const auto others =
+        start_threads(players > 0 ? players - 1 : 0, [&work](std::size_t) { work(); });
     work();
   }
   for (const std::exception_ptr& exception : failed) {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/text_grid.hpp"
 #include "report/escape.hpp"
-#include "report/text_grid.hpp"
 
 namespace sau {
 namespace {

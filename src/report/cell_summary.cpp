@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "report/text_grid.hpp"
+#include "core/text_grid.hpp"
 #include "sau/catalog/catalog.hpp"
 #include "sau/core/error.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/text_grid.hpp"
 #include "report/table_layout.hpp"
-#include "report/text_grid.hpp"
 
 namespace sau {
 namespace {

@@ -4,8 +4,6 @@
 #include <chrono>
 #include <utility>
 
-#include "sau/core/error.hpp"
-
 namespace sau {
 
 Board::Board(const Experiment& experiment, ResultFolder& folder, unsigned players,
@@ -61,15 +59,16 @@ void Board::watch(unsigned workers, const std::function<void(const Progress&)>& 
   } while (left_ < workers);
 }
 
-void Board::leave() {
-  const std::lock_guard lock(mutex_);
-  ++left_;
-  changed_.notify_all();
-}
-
-void Board::fail(std::exception_ptr error) {
+void Board::take_part(const std::function<void()>& play) {
+  std::exception_ptr error;
+  try {
+    play();
+  } catch (...) {
+    error = std::current_exception();
+  }
   const std::lock_guard lock(mutex_);
   if (!error_) error_ = std::move(error);
+  ++left_;
   changed_.notify_all();
 }
 
@@ -135,6 +134,16 @@ std::optional<TrialTask> Board::next() {
 }
 
 void Board::accept(PlayedTrial played) {
+  if (error_) return;
+  try {
+    keep(std::move(played));
+  } catch (...) {
+    error_ = std::current_exception();
+  }
+  changed_.notify_all();
+}
+
+void Board::keep(PlayedTrial played) {
   const std::size_t cell = played.task.cell;
   Column& column = columns_[cell];
   if (!played.error.empty()) {
@@ -147,25 +156,20 @@ void Board::accept(PlayedTrial played) {
     ++waiting_;
     write(cell);
   }
-  changed_.notify_all();
 }
 
 // Writes the results that are next in order for this cell.
 void Board::write(std::size_t cell) {
   Column& column = columns_[cell];
-  try {
-    for (auto ready = column.waiting.find(column.slice.trial(column.next));
-         ready != column.waiting.end();
-         ready = column.waiting.find(column.slice.trial(++column.next))) {
-      folder_.append(cell, ready->second.record, ready->second.seconds);
-      ++column.played;
-      column.seconds += ready->second.seconds;
-      column.waiting.erase(ready);
-      --waiting_;
-      ++progress_.trials_done;
-    }
-  } catch (const Error&) {
-    error_ = std::current_exception();
+  for (auto ready = column.waiting.find(column.slice.trial(column.next));
+       ready != column.waiting.end();
+       ready = column.waiting.find(column.slice.trial(++column.next))) {
+    folder_.append(cell, ready->second.record, ready->second.seconds);
+    ++column.played;
+    column.seconds += ready->second.seconds;
+    column.waiting.erase(ready);
+    --waiting_;
+    ++progress_.trials_done;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -25,9 +26,9 @@ class Board final : public TrialDesk {
   void work(std::size_t worker);
   // Reports progress until all workers have left: at least once, even if they finish first.
   void watch(unsigned workers, const std::function<void(const Progress&)>& report);
-  void leave();
-  // Ends the run; outcome() will throw this.
-  void fail(std::exception_ptr error);
+  // Plays in this thread, one of those that watch() waits for. An exception ends the run, and
+  // outcome() throws it.
+  void take_part(const std::function<void()>& play);
 
   std::vector<TrialTask> fetch(double seconds) override;
   void bring(PlayedTrial played) override;
@@ -55,7 +56,9 @@ class Board final : public TrialDesk {
 
   // All of these need the mutex.
   std::optional<TrialTask> next();
+  // Nothing is accepted after an error: a trial may be in the folder in part.
   void accept(PlayedTrial played);
+  void keep(PlayedTrial played);
   void write(std::size_t cell);
   double steps_done(std::size_t cell) const;
   double steps_done() const;

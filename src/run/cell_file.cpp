@@ -185,49 +185,52 @@ CellScan scan_cell(const std::filesystem::path& path, std::span<const std::uint6
 
 namespace {
 
-// The length of the file up to its last line end, without a line that a stopped writer left torn.
+// The length of the file up to its last line end, without a line that a stopped writer left torn;
+// below 0 if the file cannot be read.
 off_t whole_lines(int file, off_t size) {
-  char last = '\n';
-  while (size > 0 && ::pread(file, &last, 1, size - 1) == 1 && last != '\n') --size;
+  for (char last = 0; size > 0; --size) {
+    if (::pread(file, &last, 1, size - 1) != 1) return -1;
+    if (last == '\n') break;
+  }
   return size;
+}
+
+// Appends the line to the open file, after the header if the file is empty. Returns 0, or the code
+// of the error; then the file has the lines that it had before.
+int write_line(int file, const char* path, const std::string& header, const std::string& line) {
+  struct stat found {};
+  if (::fstat(file, &found) != 0) return errno;
+  const off_t before = whole_lines(file, found.st_size);
+  if (before < 0) return EIO;
+  if (before != found.st_size && ::ftruncate(file, before) != 0) return errno;
+  const bool fresh = before == 0 && !header.empty();
+  const std::string text = (fresh ? header + "\n" : "") + line + "\n";
+  for (std::size_t written = 0; written < text.size();) {
+    const ssize_t count = ::write(file, text.data() + written, text.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      const int code = count < 0 ? errno : EIO;
+      if (before == 0) {
+        ::unlink(path);
+      } else if (::ftruncate(file, before) != 0) {
+        // Whoever opens the file next ignores a row without a line end.
+      }
+      return code;
+    }
+    written += static_cast<std::size_t>(count);
+  }
+  return 0;
 }
 
 }  // namespace
 
 void append_line(const std::filesystem::path& path, const std::string& header,
                  const std::string& line) {
-  const auto fail = [&](int code) {
-    throw Error("cannot write " + path.string() + ": " + std::strerror(code));
-  };
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (file < 0) fail(errno);
-  struct stat found {};
-  ::fstat(file, &found);
-  const off_t before = whole_lines(file, found.st_size);
-  if (before != found.st_size && ::ftruncate(file, before) != 0) {
-    const int code = errno;
-    ::close(file);
-    fail(code);
-  }
-  const bool fresh = before == 0 && !header.empty();
-  const std::string text = (fresh ? header + "\n" : "") + line + "\n";
-  std::size_t written = 0;
-  while (written < text.size()) {
-    const ssize_t count = ::write(file, text.data() + written, text.size() - written);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      const int code = errno;
-      if (before == 0) {
-        ::unlink(path.c_str());
-      } else if (::ftruncate(file, before) != 0) {
-        // Whoever opens the file next ignores a row without a line end.
-      }
-      ::close(file);
-      fail(code);
-    }
-    written += static_cast<std::size_t>(count);
-  }
-  ::close(file);
+  int code = file < 0 ? errno : write_line(file, path.c_str(), header, line);
+  // Some file systems say only now that they could not write. After EINTR the file is closed.
+  if (file >= 0 && ::close(file) != 0 && errno != EINTR && code == 0) code = errno;
+  if (code != 0) throw Error("cannot write " + path.string() + ": " + std::strerror(code));
 }
 
 }  // namespace sau

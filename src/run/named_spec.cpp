@@ -2,18 +2,10 @@
 
 #include "sau/core/error.hpp"
 #include "sau/core/sweep.hpp"
+#include "sau/core/text.hpp"
 #include "sau/run/own_names.hpp"
 
 namespace sau {
-namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t start = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t");
-  return start == std::string_view::npos ? "" : text.substr(start, end - start + 1);
-}
-
-}  // namespace
-
 NamedSpec read_named_spec(std::string_view text) {
   const std::size_t equals = text.find('='), open = text.find_first_of("(\"");
   if (equals == std::string_view::npos || open < equals) return {"", std::string(text)};

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/threads.hpp"
 #include "run/game.hpp"
 #include "run/thread_clock.hpp"
 #include "sau/agent/recorder.hpp"
@@ -42,8 +43,7 @@ void try_out(Plan& plan, std::uint64_t seed, double budget) {
     }
   };
   {
-    std::vector<std::jthread> workers;
-    for (unsigned i = 1; i < std::min(plan.threads, cores()); ++i) workers.emplace_back(work);
+    const auto others = detail::start_threads(plan.at_once - 1, [&work](std::size_t) { work(); });
     work();
   }
   if (failure) std::rethrow_exception(failure);

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <exception>
 #include <optional>
-#include <system_error>
 #include <thread>
 
+#include "core/threads.hpp"
 #include "run/board.hpp"
 #include "run/game.hpp"
 #include "run/thread_clock.hpp"
@@ -97,14 +97,7 @@ RunOutcome run_with_players(const Experiment& experiment, ResultFolder& folder,
   check_memory(experiment, players.most_on_one_machine(), machine_memory());
   Board board(experiment, folder, players.count(), options);
   {
-    const std::jthread host([&] {
-      try {
-        players.play(experiment, board);
-      } catch (...) {
-        board.fail(std::current_exception());
-      }
-      board.leave();
-    });
+    const std::jthread host([&] { board.take_part([&] { players.play(experiment, board); }); });
     board.watch(1, options.progress);
   }
   return board.outcome(players.count());
@@ -116,18 +109,9 @@ RunOutcome run_with_threads(const Experiment& experiment, ResultFolder& folder,
   const unsigned threads = options.threads == 0 ? cores : options.threads;
   check_memory(experiment, threads, machine_memory());
   Board board(experiment, folder, threads, options);
-  std::vector<std::jthread> workers;
-  try {
-    while (workers.size() < threads) {
-      workers.emplace_back([&board, worker = workers.size()] {
-        board.work(worker);
-        board.leave();
-      });
-    }
-  } catch (const std::system_error& error) {
-    // The system gives no more threads: the ones that run do all the work.
-    if (workers.empty()) throw Error(std::string("cannot start a thread: ") + error.what());
-  }
+  std::vector<std::jthread> workers = detail::start_threads(
+      threads, [&board](std::size_t worker) { board.take_part([&] { board.work(worker); }); });
+  if (workers.empty()) throw Error("the system gives this process no thread");
   board.watch(static_cast<unsigned>(workers.size()), options.progress);
   workers.clear();
   return board.outcome(threads);

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "sau/core/error.hpp"
+#include "sau/core/text.hpp"
 #include "store/dsjson_line.hpp"
 #include "store/json_field.hpp"
 #include "store/line_file.hpp"
@@ -15,12 +15,6 @@ namespace {
 
 using detail::DsjsonKind;
 using detail::json_field;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const std::size_t begin = std::min(text.find_first_not_of(kBlank), text.size());
-  return text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin);
-}
 
 }  // namespace
 

@@ -137,6 +137,12 @@ class Bash(SauTestCase):
         self.assertEqual(self.complete("report", "re"), ["results"])
         self.assertEqual(self.complete("report", "results", "--format", "t"), ["tex"])
         self.assertEqual(self.complete("report", "results", "--only", "o"), ["overview"])
+        sections = self.complete("report", "results", "--only", "")
+        for section in ("multi-armed", "tables", "csv", "piecewise", "theory"):
+            self.assertIn(section, sections)
+        self.assertEqual(self.complete("report", "results", "--format", ""),
+                         ["html", "json", "md", "tex", "csv", "svg", "png", "pdf"])
+        self.assertEqual(self.complete("table", "--table", ""), ["regret", "normalised", "time", "all"])
 
     def test_numbers_have_no_completions(self):
         self.assertEqual(self.complete("run", "--trials", ""), [])

@@ -8,6 +8,7 @@ sys.dont_write_bytecode = True
 import json
 import os
 import re
+import resource
 import unittest
 
 from _support import SMALL, SauTestCase
@@ -25,6 +26,20 @@ def without_seconds(text):
 
 
 class Run(SauTestCase):
+    def test_a_log_that_cannot_be_written_leaves_no_part(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+        args = ("run", "--problem", "bernoulli", "--agent", "ts", "--steps", "1000", "--trials", "1",
+                "--out", "r", "--quiet", "--log", "log")
+        reply = self.sau(*args, preexec_fn=limit)
+        self.assertEqual(reply.code, 1, reply.err)
+        self.one_line(reply.err, ("log/1-bernoulli", ".jsonl: cannot be written"))
+        self.assertEqual(self.files("log"), {})
+        self.good(*args)
+        (log,) = self.files("log").values()
+        self.assertEqual(log.count(b"\n"), 1000)
+
     def test_changed_data_are_detected(self):
         env = {**os.environ, "SAU_CACHE_DIR": self.path("cache")}
         args = ("run", "--problem", "csv(file=pets.csv)", "--agent", "uniform", "--out", "r",

@@ -125,5 +125,12 @@ TEST(ScopeOf, SimilarTextsGiveVeryDifferentScopes) {
   EXPECT_LT(bits, 48);
 }
 
+TEST(Trimmed, TakesBlanksAndLineEndsOffBothEnds) {
+  EXPECT_EQ(trimmed(" \t a b\r\n"), "a b");
+  EXPECT_EQ(trimmed("a"), "a");
+  EXPECT_EQ(trimmed(" \n "), "");
+  EXPECT_EQ(trimmed(""), "");
+}
+
 }  // namespace
 }  // namespace sau

@@ -239,6 +239,50 @@ TEST(Runner, AFailingCellIsReportedAndTheOthersFinish) {
   }
 }
 
+TEST(Runner, WhateverAWorkerThrowsEndsTheRunAndIsThrownAgain) {
+  const TemporaryFolder place;
+  const Experiment experiment = experiment_of({"sau_ucb"}, 50, 8);
+  for (const unsigned threads : {1U, 3U}) {
+    ResultFolder folder(place / std::to_string(threads), experiment);
+    RunOptions options{.threads = threads};
+    options.trial = [&](std::size_t, const Cell& cell, std::uint64_t seed, std::uint64_t trial,
+                        std::span<const std::uint64_t> points, const TrialControl& control,
+                        TrialRecord& record) {
+      if (trial == 2) throw 42;  // no std::exception, so it is not the failure of a cell
+      return run_trial(cell, seed, trial, points, control, record);
+    };
+    EXPECT_THROW(run(experiment, folder, options), int);
+  }
+}
+
+TEST(Runner, NothingIsWrittenAfterAnError) {
+  const TemporaryFolder place;
+  const Experiment experiment = experiment_of({"sau_ucb"}, 50, 8);
+  run_into(place / "whole", experiment);
+  const auto path = place / "r";
+  {
+    ResultFolder folder(path, experiment);
+    test::fs::create_directory(path / "timing.csv");  // so only its row cannot be written
+    RunOptions options{.threads = 2};
+    std::atomic<bool> second = false;
+    options.trial = [&](std::size_t, const Cell& cell, std::uint64_t seed, std::uint64_t trial,
+                        std::span<const std::uint64_t> points, const TrialControl& control,
+                        TrialRecord& record) {
+      // Both are played at once, and the second is over when the first is in the file: a header and
+      // a row.
+      if (trial == 1) second = true;
+      while (trial == 0 && !second) std::this_thread::yield();
+      while (trial == 1 && rows_now(path) < 2) std::this_thread::yield();
+      return run_trial(cell, seed, trial, points, control, record);
+    };
+    EXPECT_THROW(run(experiment, folder, options), Error);
+  }
+  EXPECT_EQ(rows_now(path), 2U);
+  test::fs::remove(path / "timing.csv");
+  EXPECT_TRUE(run_into(path, experiment).complete);
+  EXPECT_EQ(result_files(path), result_files(place / "whole"));
+}
+
 TEST(Runner, ACellGivenTwiceIsRunOnce) {
   const TemporaryFolder place;
   const Experiment once = experiment_of({"sau_ucb"}, 20'000, 12);

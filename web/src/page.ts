@@ -19,7 +19,7 @@ type AnyCard = Card<never>;
 function skeleton(report: Report): string {
   const ids = (list: {id: string}[]) => list.map((one) => one.id);
   return JSON.stringify([
-    report.algorithms, ids(report.differences), ids(report.theory),
+    report.algorithms, report.differences, report.theory,
     report.sections.map((section) => [
       section.id, section.title, section.text, ids(section.parameters), ids(section.ranks),
       ids(section.times), section.tables.map((table) => table.title),
@@ -91,7 +91,7 @@ export class Page {
     this.cards.clear();
     this.tables.clear();
     this.stopFollowing();
-    this.shape = skeleton(this.report);
+    this.shape = '';  // until all is built: after an error the next update builds it again
     this.fillHeading();
     const nav = this.bar.update(this.report);
     this.main.replaceChildren(...this.report.sections.map((section) => this.section(section)));
@@ -104,6 +104,7 @@ export class Page {
       `Made by sau ${this.report.version}. Figures are drawn with Vega-Lite; the licences of the ` +
       'packages in this page are at the end of its source.'));
     this.stopFollowing = followSections(nav, this.main.querySelectorAll('section'));
+    this.shape = skeleton(this.report);
   }
 
   private fillHeading(): void {

@@ -45,6 +45,7 @@ export class Plot {
   private readonly host: HTMLDivElement;
   private readonly reset: HTMLButtonElement;
   private readonly spoken = h('p', {class: 'unseen', 'aria-live': 'polite'});
+  private readonly problem = h('p', {class: 'problem', role: 'alert'});
   private view: View | null = null;
   private drawing: Drawing | null = null;
   private drawnSpec = '';
@@ -67,6 +68,7 @@ export class Plot {
       this.caption(),
       this.host,
       h('div', {class: 'tools plot-tools'}, ...this.tools()),
+      this.problem,
       this.spoken);
     this.listen();
     plotOf.set(this.host, this);
@@ -171,8 +173,15 @@ export class Plot {
     const canvas = {width: Math.max(680, this.host.clientWidth), palette: exportPalette,
                     legend: true};
     const {fullTitle} = this.options;
-    const file = await pictureFile(this.options.draw(canvas), canvas, this.zoom, fullTitle, format);
-    save(`${fileName(fullTitle)}.${format}`, file);
+    this.problem.textContent = '';
+    try {
+      const file = await pictureFile(this.options.draw(canvas), canvas, this.zoom, fullTitle, format);
+      save(`${fileName(fullTitle)}.${format}`, file);
+    } catch (error) {
+      console.error(error);
+      const reason = error instanceof Error ? error.message : String(error);
+      this.problem.textContent = `It cannot be saved: ${reason}.`;
+    }
   }
 
   private showZoom(): void {

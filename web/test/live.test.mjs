@@ -89,6 +89,35 @@ test('the page follows a run, keeps the choices made on it, and shows progress',
   assert.equal(await page.evaluate(() => window.scrollY), top);
   assert.deepEqual(complaints, []);
 
+  // The texts of differences and the theory's numbers change, nothing else does.
+  report.differences = [{id: 'why', title: 'Why', text: 'The first reason.'}];
+  report.theory = [{id: 'one', where: 'eq. 1', statement: 'It holds.', statistic: 'mean', value: 2.5,
+                    relation: 'equals', expected: 2, tolerance: 1, verdict: 'holds', note: ''}];
+  await page.getByText('The first reason.').waitFor();
+  assert.deepEqual(await page.locator('#theory-one td.figure').allTextContents(),
+                   ['2.500', '= 2 \u00b1 1']);
+  report.differences[0].text = 'Another one.';
+  report.theory[0].value = 2.25;
+  await page.getByText('Another one.').waitFor();
+  assert.equal(await page.locator('#theory-one td.figure').first().textContent(), '2.250');
+  report.differences = [];
+  report.theory = [];
+  await eventually(() => page.locator('#theory-one').count(), 0);
+
+  // A report that the page cannot show is asked for until the page can, and the console has the error.
+  const {problems} = report.sections[0];
+  report.runs[0].trials = 62;
+  report.sections[0].problems = problems.map((one) => ({...one, series: null}));
+  await eventually(() => status.getAttribute('data-kind'), 'broken');
+  assert.match(await status.textContent(), /^the latest report cannot be shown, last update \d\d:/);
+  const asked = answers.length;
+  await eventually(() => answers.length >= asked + 2, true);
+  assert.ok(!answers.slice(asked).includes(304));
+  report.sections[0].problems = problems;
+  await eventually(() => status.getAttribute('data-kind'), 'live');
+  assert.match(complaints.splice(0).join('\n'), /TypeError/);
+  assert.equal(await page.locator('#figure-another').count(), 1);
+
   // No sections, as before the first trial.
   const {sections} = report;
   report.sections = [];

@@ -212,6 +212,19 @@ test('the page says when the server is gone, and continues when it is back', asy
   await page.close();
 });
 
+test('an error of the page is not taken for a server that is gone', async () => {
+  const {page, complaints} = await open(browser, server.address);
+  answers.status = {...makeStatus(), now: null};
+  await eventually(async () => (await page.locator('.status').textContent()).startsWith('cannot be shown'),
+                   true);
+  assert.match(await page.locator('.lost').textContent(), /^This page has an error/);
+  assert.match(complaints[0], /TypeError/);
+  answers.status = makeStatus();
+  await eventually(async () => (await page.locator('.status').textContent()).startsWith('live'), true);
+  assert.equal(await page.locator('.lost').isVisible(), false);
+  await page.close();
+});
+
 test('the page works for a service that has done nothing yet', async () => {
   const full = makeStatus();
   answers.status = {

@@ -253,6 +253,18 @@ test('a picture is saved as SVG and PNG, its numbers as CSV', async () => {
   assert.ok(csv.length > 50 * algorithms.length);
 });
 
+test('a picture that cannot be made says why', async () => {
+  const {page} = await open(browser, address);
+  const plot = page.locator('#figure-wheel-0\\.50 [data-plot=curves]');
+  await plotOf(page, wheel, 'curves');
+  await page.evaluate(() => {
+    HTMLCanvasElement.prototype.toBlob = (made) => made(null);
+  });
+  await plot.getByRole('button', {name: /PNG/}).click();
+  await plot.getByText('It cannot be saved: the picture is too large.').waitFor();
+  await page.close();
+});
+
 test('controls and figures are accessible in light and dark', async () => {
   const source = await readFile(require.resolve('axe-core/axe.min.js'), 'utf8');
   for (const colorScheme of ['light', 'dark']) {

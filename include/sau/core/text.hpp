@@ -19,6 +19,10 @@ std::string slug(std::string_view name);
 
 std::string lower_case(std::string_view text);
 
+// The text without the blanks, tabs and line ends around it: a part of the same text, also if
+// nothing is left.
+std::string_view trimmed(std::string_view text) noexcept;
+
 // Whether the text is valid UTF-8 (Unicode standard, table 3-7).
 bool is_utf8(std::string_view text) noexcept;
 

@@ -305,14 +305,12 @@ class Agent(InspectedAgent):
     def learn_batch(self, choices: Choices, rewards: npt.ArrayLike) -> None:
         """Learns the rewards of many choices in order. If one is wrong, it learns none of them.
 
-        Choices that it has learned from already are refused.
+        Choices that it has learned from already are refused. If Ctrl-C ended it in the middle, the
+        same call again learns the rest.
         """
-        if choices._learned_by[0] == self._number > 0:
-            raise _core.UsageError(
-                "learn_batch: the agent has learned from these choices already; a reward counts once"
-            )
-        self._learn_batch(choices.contexts, choices.actions, choices.values, rewards)
-        choices._learned_by[0] = self._number
+        self._learn_batch(
+            choices.contexts, choices.actions, choices.values, rewards, choices._learned_by
+        )
 
     def merge(self, other: Agent) -> None:
         """Adds to this agent what `other` learned separately.

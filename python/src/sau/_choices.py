@@ -41,8 +41,8 @@ class Choices:
     values: npt.NDArray[np.float64]
     contexts: npt.NDArray[np.float64]
     probabilities: npt.NDArray[np.float64] | None = None
-    # The number of the agent that learned from them last; 0: none.
-    _learned_by: list[int] = field(default_factory=lambda: [0], init=False)
+    # The number of the agent that learned from them last (0: none), and from how many.
+    _learned_by: list[int] = field(default_factory=lambda: [0, 0], init=False)
 
     def __len__(self) -> int:
         return len(self.actions)

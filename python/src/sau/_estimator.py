@@ -86,8 +86,9 @@ class Estimator(_core.Agent):
             The log, as for ``fit``.
         sample_weight : array_like of float, shape (n,), optional
             How many observations each row counts for. A row with the weight 2 is learned twice and
-            one with 0 not at all. A row with the weight 0.3 is learned with the chance 0.3, drawn
-            from the agent's seed.
+            one with 0 not at all. A row with the weight 0.3 is learned with the chance 0.3. These
+            draws come from the agent's random stream, so it does not matter whether rows come
+            together or one by one.
         probabilities : array_like of float, shape (n,), optional
             The chance with which the log chose each action. A row gets the weight
             1 / (n_actions * chance), on top of ``sample_weight``: the agent learns as if all
@@ -100,14 +101,7 @@ class Estimator(_core.Agent):
             len(np.atleast_1d(np.asarray(actions))), self.n_actions, sample_weight, probabilities,
             largest_weight,
         )
-        if weights is not None:
-            draws = np.random.Generator(np.random.Philox(int(self._params["seed"]))).random(len(weights))
-            times = np.floor(weights + draws).astype(np.int64)
-            rows = np.repeat(np.arange(len(weights)), times)
-            X = np.asarray(X, dtype=float)[rows]
-            actions = np.asarray(actions)[rows]
-            rewards = np.asarray(rewards, dtype=float)[rows]
-        self._learn_logged(X, actions, rewards)
+        self._learn_logged(X, actions, rewards, weights)
         return self
 
     def score(
@@ -127,7 +121,7 @@ class Estimator(_core.Agent):
         if rewards is None or probabilities is None:
             raise _core.UsageError("score: rewards and probabilities are missing")
         chance = self.predict_proba(X)
-        played = np.asarray(actions).astype(np.int64)
+        played = _core.checked_actions(actions, *chance.shape)
         weights = chance[np.arange(len(played)), played] / np.asarray(probabilities, dtype=float)
         total = float(weights.sum())
         paid = np.asarray(rewards, dtype=float)

@@ -212,12 +212,12 @@ def evaluate(
     count = _count_actions(n_actions, chances, played)
     rows = len(X)
     if chances.ndim == 2:
-        if chances.shape != (rows, count) or played.shape != (rows,):
+        if chances.shape != (rows, count):
             raise _core.UsageError(
                 f"probabilities: expected {rows} rows of {count}, found an array of shape "
                 f"{chances.shape}"
             )
-        chance = chances[np.arange(rows), played.astype(np.int64)]
+        chance = chances[np.arange(rows), _core.checked_actions(played, rows, count)]
     else:
         chance = chances
     if train is None:
@@ -278,5 +278,5 @@ def _as_chances(name: str, policy: PolicyChoice, X: npt.NDArray[Any],
         )
     chances = array.astype(np.float64)
     if not ((chances >= 0.0).all() and np.allclose(chances.sum(axis=1), 1.0)):
-        raise _core.UsageError(f"{name}: expected chances of 0 or more, a sum of 1 in every row")
+        raise _core.UsageError(f"{name}: expected chances of 0 or more that add up to 1 in every row")
     return chances

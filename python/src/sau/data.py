@@ -20,6 +20,7 @@ True
 from __future__ import annotations
 
 import hashlib
+import http.client
 import os
 import shutil
 import tempfile
@@ -276,12 +277,12 @@ def _first_that_answers(addresses: list[str], part: Path, place: Path) -> None:
             with urllib.request.urlopen(address, timeout=_TIMEOUT) as answer, part.open("wb") as to:
                 shutil.copyfileobj(answer, to)
             return
-        except OSError as error:  # URLError among them
+        except (OSError, http.client.HTTPException) as error:  # URLError is an OSError
             if isinstance(error, urllib.error.HTTPError):
                 error.close()
             reason = reason or error
     raise _core.Error(
-        f"{addresses[0]}: {reason}; fetch it elsewhere and put it at {place}"
+        f"{addresses[0]}: {str(reason).strip()}; fetch it elsewhere and put it at {place}"
     ) from reason
 
 

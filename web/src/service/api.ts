@@ -2,7 +2,9 @@
 const place = 'sau-serve-key';
 
 export class KeyNeeded extends Error {}
-export class NotFound extends Error {}
+// There is no answer, or none that is of use.
+export class NoAnswer extends Error {}
+export class NotFound extends NoAnswer {}
 
 // The browser may refuse storage; then the key is kept only until the page is left.
 let key = '';
@@ -23,7 +25,8 @@ export function useKey(next: string): void {
   }
 }
 
-// `path` is relative to the page, which may be that of an application: /apps/NAME/.
+// `path` is relative to the page, which may be that of an application: /apps/NAME/. Throws one of
+// the errors above.
 export async function ask<T>(path: string): Promise<T> {
   const headers: Record<string, string> = key === '' ? {} : {'Ocp-Apim-Subscription-Key': key};
   // A server that accepts the connection but does not answer counts as not reachable.
@@ -34,8 +37,10 @@ export async function ask<T>(path: string): Promise<T> {
     if (reply.status === 401) throw new KeyNeeded('The service does not know this key.');
     if (reply.status === 403) throw new KeyNeeded('This key may not read here.');
     if (reply.status === 404) throw new NotFound('not found');
-    if (!reply.ok) throw new Error(`status ${reply.status}`);
+    if (!reply.ok) throw new NoAnswer(`status ${reply.status}`);
     return (await reply.json()) as T;
+  } catch (error) {
+    throw error instanceof KeyNeeded || error instanceof NoAnswer ? error : new NoAnswer(String(error));
   } finally {
     clearTimeout(timer);
   }

@@ -1,7 +1,7 @@
 // The page of `sau serve`. It asks for updates every second.
 import {h} from '../dom';
 import {chooseTheme, startTheme, type ThemeChoice, themeChoice} from '../theme';
-import {ask, hasKey, KeyNeeded, useKey} from './api';
+import {ask, hasKey, KeyNeeded, NoAnswer, useKey} from './api';
 import {Chart} from './chart';
 import {Explanation} from './decision';
 import {MachineTables} from './machines';
@@ -13,7 +13,7 @@ import {rate, value} from './words';
 
 const every = 1000;
 
-type Link = 'asking' | 'live' | 'starting' | 'lost' | 'key';
+type Link = 'asking' | 'live' | 'starting' | 'lost' | 'broken' | 'key';
 
 class Page {
   private readonly decisions = new Chart('Per second', (one) => (one === null ? '\u2013' : rate(one)));
@@ -95,7 +95,9 @@ class Page {
       const locked = error instanceof KeyNeeded;
       again = !locked;
       this.wrong.textContent = locked && hasKey() ? error.message : '';
-      this.set(locked ? 'key' : 'lost');
+      const lost = error instanceof NoAnswer;
+      if (!locked && !lost) console.error(error);
+      this.set(locked ? 'key' : lost ? 'lost' : 'broken');
     }
     document.documentElement.dataset.ready = '';
     clearTimeout(this.timer);
@@ -106,20 +108,23 @@ class Page {
     const time = this.heard?.toLocaleTimeString('en-GB') ?? '';
     this.words.textContent = {
       asking: 'asking\u2026', live: `live, ${time}`, starting: `starting, ${time}`,
-      lost: 'not reachable', key: 'locked',
+      lost: 'not reachable', broken: `cannot be shown, ${time}`, key: 'locked',
     }[link];
-    this.lost.hidden = link !== 'lost';
-    this.lost.textContent = this.heard === null
+    this.lost.hidden = link !== 'lost' && link !== 'broken';
+    this.lost.textContent = link === 'broken'
+      ? 'This page has an error and cannot show the latest status; the console of the browser says ' +
+        'more. This page tries again every second.'
+      : this.heard === null
       ? 'The server is not reachable. This page tries again every second.'
       : `The server is not reachable. The numbers below are from ${time}. This page tries again ` +
         'every second.';
     this.content.hidden = this.heard === null || link === 'key';
-    this.content.classList.toggle('old', link === 'lost');
+    this.content.classList.toggle('old', link === 'lost' || link === 'broken');
     if (this.status.dataset.kind === link) return;
     this.status.dataset.kind = link;
     this.spoken.textContent = {
       asking: '', live: 'The service is live.', starting: 'The service is starting.',
-      lost: 'The server is not reachable.', key: 'The service needs a key.',
+      lost: 'The server is not reachable.', broken: 'The status cannot be shown.', key: 'The service needs a key.',
     }[link];
     this.gate.hidden = link !== 'key';
     if (link === 'key') this.field.focus();

@@ -1,4 +1,4 @@
-#include "report/text_grid.hpp"
+#include "core/text_grid.hpp"
 
 #include <algorithm>
 
