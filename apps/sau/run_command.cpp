@@ -264,7 +264,7 @@ Handler describe_run(CLI::App& app) {
       Addition told;
       const int code = tune_agents(request.text, folder, *flags, experiment.cells, told);
       if (code != 0) return code;
-      makers.push_back(
+      makers.emplace_back(
           [told](const std::filesystem::path&, const std::atomic<bool>&) { return told; });
     }
     const int code = run_laboratory(experiment, folder, *flags, makers);
