@@ -162,6 +162,23 @@ TEST_F(EvaluationsTest, OnlyEventsOfTheTimeCount) {
   EXPECT_EQ((*result_of(evaluation, "Random"))["totalSummary"]["ipsEstimatorDenominator"], 50.0);
 }
 
+// An event that waits for its reward has none: it says nothing about what rewards there can be.
+TEST_F(EvaluationsTest, EventsWithoutAnOutcomeChangeNothing) {
+  ASSERT_TRUE(
+      service_.configure(R"({"rewardMinimum":1,"rewardMaximum":2,"defaultReward":1})").ok());
+  for (int i = 0; i < 200; ++i) {
+    service_->settle();
+    const std::string id = "e" + std::to_string(i);
+    const auto answer = service_.rank(testing::simple_request(id)).value();
+    ASSERT_TRUE(service_.reward(id, answer.chosen == 1 ? 2.0 : 1.25).ok());
+  }
+  const json before = evaluated(contract());
+  ASSERT_TRUE((*result_of(before, "Custom"))["gainLow"].is_number()) << before;
+  ASSERT_TRUE(service_.rank(testing::simple_request("waiting")).ok());
+  const json after = evaluated(contract());
+  EXPECT_EQ(after["policyResults"], before["policyResults"]);
+}
+
 TEST_F(EvaluationsTest, TheAppliedPolicyDecidesWithItsModel) {
   service_.play("e", 60);
   const json evaluation = evaluated(contract());
