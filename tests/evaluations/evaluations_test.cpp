@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <future>
 #include <memory>
@@ -278,30 +279,39 @@ TEST(Evaluations, ExperimentsAreAgentsOfTheCatalogue) {
 
 // Automatic optimisation: the best of several candidates goes to the gate, and the evaluation says
 // what became of it.
-TEST(AutomaticOptimisation, ABetterCandidateIsFoundAndApplied) {
-  TestService service("hashed_linear(bits=8)+uniform");
-  std::atomic<Milliseconds> clock = 1'000'000'000;
-  const auto begin = [&] {
-    return std::make_unique<Evaluations>(
+class AutomaticOptimisation : public ::testing::Test {
+ protected:
+  // A candidate is at the gate.
+  AutomaticOptimisation() {
+    begin();
+    service.play("before", 150);  // fewer would be refused
+    EXPECT_TRUE(service
+                    .configure(R"({"isAutoOptimizationEnabled":true,)"
+                               R"("autoOptimizationFrequency":"P1D",)"
+                               R"("autoOptimizationStartDate":"1970-01-12T00:00:00Z"})")
+                    .ok());
+    clock = parse_time("1970-01-12T00:00:01Z").value();
+    evaluations->settle();
+    service->settle();
+  }
+  void begin() {
+    evaluations = std::make_unique<Evaluations>(
         *service, EvaluationsOptions{.folder = service.folder() / "data",
-                                     .clock = [&clock] { return clock.load(); },
+                                     .clock = [this] { return clock.load(); },
                                      .note = {},
                                      .experiments = {"hashed_linear(bits=8)+greedy",
                                                      "hashed_linear(bits=8)+uniform"},
                                      .lowest_priority = false});
-  };
-  auto evaluations = begin();
-  service.play("before", 150);  // fewer would be refused
-  ASSERT_TRUE(service
-                  .configure(R"({"isAutoOptimizationEnabled":true,)"
-                             R"("autoOptimizationFrequency":"P1D",)"
-                             R"("autoOptimizationStartDate":"1970-01-12T00:00:00Z"})")
-                  .ok());
-  const auto all = [&] { return json::parse(evaluations->list()); };
-  clock = parse_time("1970-01-12T00:00:01Z").value();
-  const auto runs = [&] { return service->gate() && !service->gate()->outcome; };
-  evaluations->settle();
-  service->settle();
+  }
+  json all() const { return json::parse(evaluations->list()); }
+  bool runs() { return service->gate() && !service->gate()->outcome; }
+
+  TestService service{"hashed_linear(bits=8)+uniform"};
+  std::atomic<Milliseconds> clock = 1'000'000'000;
+  std::unique_ptr<Evaluations> evaluations;
+};
+
+TEST_F(AutomaticOptimisation, ABetterCandidateIsFoundAndApplied) {
   ASSERT_TRUE(runs());
   EXPECT_TRUE(service->gate()->request.scheduled);
   ASSERT_EQ(all().size(), 1U);
@@ -310,7 +320,7 @@ TEST(AutomaticOptimisation, ABetterCandidateIsFoundAndApplied) {
   // The trial and the evaluation know each other after a restart.
   evaluations.reset();
   service.restart();
-  evaluations = begin();
+  begin();
   for (int round = 0; round < 200 && runs(); ++round) {
     service.play("e" + std::to_string(round) + "-", 10);
     service->settle();
@@ -323,6 +333,21 @@ TEST(AutomaticOptimisation, ABetterCandidateIsFoundAndApplied) {
   evaluations.reset();
   service.stop();
   EXPECT_TRUE(replay_log(service.folder() / "data").same);
+}
+
+// The thread waits until the learner has read how the trial ended.
+TEST_F(AutomaticOptimisation, EvaluationsCanBeListedWhileTheServiceLearns) {
+  ASSERT_TRUE(runs());
+  service.disk().hold_entries(true);
+  ASSERT_TRUE(service.end_trial(GateOutcome::kStopped).ok());
+  auto settled = std::async(std::launch::async, [this] { evaluations->settle(); });
+  auto listed = std::async(std::launch::async, [this] {
+    for (int i = 0; i < 2000; ++i) EXPECT_EQ(all()[0]["status"], "pending");
+  });
+  EXPECT_EQ(listed.wait_for(std::chrono::minutes(2)), std::future_status::ready);
+  service.disk().hold_entries(false);
+  settled.get();
+  EXPECT_EQ(all()[0]["status"], "onlinePolicyRetained");
 }
 
 TEST_F(EvaluationsTest, ADamagedFileIsLeftOut) {
