@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "core/bytes.hpp"
@@ -61,13 +62,6 @@ bool write_all(int file, std::string_view bytes, std::uint64_t at) {
     at += static_cast<std::uint64_t>(written);
   }
   return true;
-}
-
-void sync_folder(const fs::path& folder) {
-  const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (opened < 0) return;
-  ::fsync(opened);
-  ::close(opened);
 }
 
 // A file that is closed at the end.
@@ -206,14 +200,19 @@ Status Spool::begin_segment(Sequence first) {
   if (file < 0) return failed("cannot be written");
   std::string front(kMagic);
   ByteWriter(front).put(first);
-  if (!write_all(file, front, 0) || ::fdatasync(file) != 0) {
-    const Failure failure = failed("cannot be written");
+  std::optional<Failure> failure;
+  if (!write_all(file, front, 0) || ::fdatasync(file) != 0) failure = failed("cannot be written");
+  try {
+    if (!failure) sync_folder(folder_);
+  } catch (const Error& error) {
+    failure = Failure{Failure::Code::kUnavailable, error.what()};
+  }
+  if (failure) {
     ::close(file);
     std::error_code ignored;
     fs::remove(path, ignored);
-    return failure;
+    return std::move(*failure);
   }
-  sync_folder(folder_);
   if (file_ >= 0) ::close(file_);
   file_ = file;
   has_torn_end_ = false;

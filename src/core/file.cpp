@@ -104,12 +104,17 @@ void write_file(const std::filesystem::path& path, std::string_view bytes,
   if (check) check(temporary.path());
   if (!temporary.rename(path)) fail("write", path, errno);
   // The rename is durable only once the folder is synced.
-  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory >= 0) {
-    ::fsync(directory);
-    ::close(directory);
-  }
+  sync_folder(path.parent_path());
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+  const std::filesystem::path place = folder.empty() ? "." : folder;
+  const int opened = ::open(place.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0) fail("sync", place, errno);
+  // Some file systems have nothing to sync in a folder, and say EINVAL.
+  const int code = ::fsync(opened) == 0 || errno == EINVAL ? 0 : errno;
+  ::close(opened);
+  if (code != 0) fail("sync", place, code);
 }
 
 }  // namespace sau
