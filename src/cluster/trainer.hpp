@@ -95,7 +95,8 @@ class Trainer {
   void unfit(const std::string& why);
   void clear_unfit();
   void fail(const std::string& why);
-  // Why it can neither lead nor follow. The second also says why it gave up the lead, if it did.
+  // Why it can neither lead nor follow. The second also says why it gave up the lead, if it did;
+  // then it may still follow.
   std::string fault() const;
   std::string what_is_wrong() const;
   std::string settings_text() const;

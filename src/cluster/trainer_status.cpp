@@ -19,7 +19,8 @@ std::string Trainer::metrics() const {
   const StreamPlace place = feeder_.place();
   add("sau_trainer_leads", "gauge", "Whether this trainer leads.", leadership_.leads() ? 1 : 0);
   add("sau_trainer_epoch", "gauge", "Counts the leaders.", leadership_.epoch());
-  add("sau_trainer_fault", "gauge", "Whether this trainer can neither lead nor follow.",
+  add("sau_trainer_fault", "gauge",
+      "Whether this trainer can neither lead nor follow, or gave up the lead.",
       what_is_wrong().empty() ? 0 : 1);
   add("sau_stream_messages_total", "counter", "Messages taken, in the life of the log.",
       place.number);
