@@ -1,8 +1,6 @@
 #include "store/store_rewrite.hpp"
 
-#include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,6 +8,7 @@
 #include <deque>
 #include <utility>
 
+#include "core/open_file.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 #include "store/log_mark.hpp"
@@ -25,22 +24,15 @@ constexpr Sequence kRewrittenAtOnce = 1000;
 // While this object exists, no other process replaces a store in the same folder.
 class FolderLock {
  public:
-  explicit FolderLock(const fs::path& folder)
-      : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (folder_ < 0) throw Error("cannot open " + folder.string() + ": " + std::strerror(errno));
-    while (::flock(folder_, LOCK_EX) != 0) {
-      if (errno == EINTR) continue;
-      const std::string why = std::strerror(errno);
-      ::close(folder_);
-      throw Error(folder.string() + ": cannot be locked: " + why);
+  explicit FolderLock(const fs::path& folder) : folder_(folder, O_DIRECTORY) {
+    while (folder_.number() < 0 || ::flock(folder_.number(), LOCK_EX) != 0) {
+      if (folder_.number() >= 0 && errno == EINTR) continue;
+      throw Error(folder.string() + ": cannot be locked: " + std::strerror(errno));
     }
   }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-  ~FolderLock() { ::close(folder_); }
 
  private:
-  int folder_;
+  OpenFile folder_;
 };
 
 fs::path next_to(const fs::path& place) { return place.string() + ".next"; }
