@@ -16,6 +16,7 @@
 #include <deque>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "latencies.hpp"
 #include "load_requests.hpp"
@@ -92,6 +93,15 @@ class Load {
     for (const Client& client : clients_) ::close(client.socket);
     ::close(epoll_);
     if (acknowledged_ != nullptr) std::fclose(acknowledged_);
+  }
+
+  // Throws if the file of acknowledged requests lacks any: then it cannot show a loss.
+  void close_acknowledged() {
+    if (acknowledged_ == nullptr) return;
+    const bool complete = std::ferror(acknowledged_) == 0;
+    if (std::fclose(std::exchange(acknowledged_, nullptr)) != 0 || !complete) {
+      throw std::runtime_error(options_.acknowledged + ": some lines could not be written");
+    }
   }
 
   void run() {
@@ -353,6 +363,7 @@ int main(int argc, char** argv) {
     sau::bench::Load load(options);
     load.run();
     load.print();
+    load.close_acknowledged();
     return load.good() ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "serve_load: %s\n", error.what());

@@ -17,6 +17,7 @@
 #include "inherited_sockets.hpp"
 #include "operator_lines.hpp"
 #include "sau/core/error.hpp"
+#include "sau/core/note.hpp"
 #include "sau/http/http_server.hpp"
 #include "sau/serve_http/secret_file.hpp"
 #include "sau/serve_http/service_over_http.hpp"
@@ -127,6 +128,7 @@ int serve(const std::string& folder, ServeFlags flags) {
   const Listeners listeners = take_listeners(flags);
   complete_serve_flags(flags);
   if (flags.log_format == "json") write_lines_as_json();
+  set_note_function([](const Note& line) { note(line.text); });
   const bool has_health = flags.health_port || listeners.health >= 0;
   std::vector<Served> all = served_folders(folder, flags.apps);
   return_large_blocks();

@@ -1,6 +1,7 @@
 #include "sau/cluster/cluster.hpp"
 
-#include <atomic>
+#include <mutex>
+#include <shared_mutex>
 #include <utility>
 
 #include "cluster/node.hpp"
@@ -10,6 +11,26 @@
 
 namespace sau {
 namespace {
+
+// The trainer, while there is one. Whoever asks it something keeps it from ending. Thread-safe.
+class CurrentTrainer {
+ public:
+  // The answer is empty or false if there is no trainer.
+  template <class Answer>
+  Answer ask(Answer (detail::Trainer::*question)() const) const {
+    const std::shared_lock lock(mutex_);
+    return trainer_ == nullptr ? Answer() : (trainer_->*question)();
+  }
+  // Waits until nobody asks the old one.
+  void set(const detail::Trainer* trainer) {
+    const std::lock_guard lock(mutex_);
+    trainer_ = trainer;
+  }
+
+ private:
+  mutable std::shared_mutex mutex_;
+  const detail::Trainer* trainer_ = nullptr;
+};
 
 void need_nats() {
   if (const auto missing = detail::nats_is_missing()) throw Error(*missing);
@@ -29,30 +50,22 @@ OpenTrainer open_trainer(ServiceOptions service, const ClusterOptions& cluster) 
   if (std::filesystem::exists(service.folder / "node.json")) {
     throw UsageError(service.folder.string() + ": the folder of a node; a trainer needs its own");
   }
-  // The trainer is made after the service that shows its metrics, and destroyed before it.
-  const auto here = std::make_shared<std::atomic<detail::Trainer*>>(nullptr);
-  service.more_metrics = [here] {
-    const detail::Trainer* const trainer = *here;
-    return trainer == nullptr ? std::string() : trainer->metrics();
-  };
-  service.also_ready = [here] {
-    const detail::Trainer* const trainer = *here;
-    return trainer != nullptr && trainer->ready();
-  };
+  // The trainer is made after the service that shows its metrics, and destroyed before it. Requests
+  // about it may still be at work then.
+  const auto here = std::make_shared<CurrentTrainer>();
+  service.more_metrics = [here] { return here->ask(&detail::Trainer::metrics); };
+  service.also_ready = [here] { return here->ask(&detail::Trainer::ready); };
   detail::TrainerOptions options{
       .folder = service.folder, .cluster = cluster, .note = service.note};
   auto backend = detail::make_local_service(std::move(service), true);
   detail::LocalService& local = *backend;
-  local.show_cluster([here] {
-    const detail::Trainer* const trainer = *here;
-    return trainer == nullptr ? std::string() : trainer->members();
-  });
+  local.show_cluster([here] { return here->ask(&detail::Trainer::members); });
   auto opened = std::make_unique<Service>(std::move(backend));
   auto trainer = std::make_unique<detail::Trainer>(local, std::move(options));
-  *here = trainer.get();
+  here->set(trainer.get());
   return {std::move(opened),
           std::shared_ptr<detail::Trainer>(trainer.release(), [here](detail::Trainer* ended) {
-            *here = nullptr;
+            here->set(nullptr);
             std::default_delete<detail::Trainer>()(ended);
           })};
 }

@@ -98,19 +98,20 @@ class NatsLink::Implementation {
     for (const std::string& each : servers) urls.push_back(each.c_str());
     must(natsOptions_SetServers(raw, urls.data(), static_cast<int>(urls.size())),
          without_passwords(options_.servers));
-    natsOptions_SetName(raw, options_.name.c_str());
-    natsOptions_SetTimeout(raw, kConnectMs);
-    natsOptions_SetMaxReconnect(raw, -1);
-    natsOptions_SetReconnectWait(raw, kReconnectMs);
-    natsOptions_SetReconnectJitter(raw, kJitterMs, kJitterMs);
-    natsOptions_SetPingInterval(raw, kPingMs);
-    natsOptions_SetMaxPingsOut(raw, 2);
-    natsOptions_SetSendAsap(raw, true);
-    natsOptions_SetDisconnectedCB(raw, on_disconnected, &note_);
-    natsOptions_SetReconnectedCB(raw, on_connected, &note_);
-    natsOptions_SetClosedCB(raw, on_closed, &note_);
-    natsOptions_SetErrorHandler(
-        raw, [](auto*, auto*, natsStatus, void*) {}, nullptr);
+    const auto set = [](natsStatus status) { must(status, "NATS"); };
+    set(natsOptions_SetName(raw, options_.name.c_str()));
+    set(natsOptions_SetTimeout(raw, kConnectMs));
+    set(natsOptions_SetMaxReconnect(raw, -1));
+    set(natsOptions_SetReconnectWait(raw, kReconnectMs));
+    set(natsOptions_SetReconnectJitter(raw, kJitterMs, kJitterMs));
+    set(natsOptions_SetPingInterval(raw, kPingMs));
+    set(natsOptions_SetMaxPingsOut(raw, 2));
+    set(natsOptions_SetSendAsap(raw, true));
+    set(natsOptions_SetDisconnectedCB(raw, on_disconnected, &note_));
+    set(natsOptions_SetReconnectedCB(raw, on_connected, &note_));
+    set(natsOptions_SetClosedCB(raw, on_closed, &note_));
+    set(natsOptions_SetErrorHandler(
+        raw, [](auto*, auto*, natsStatus, void*) {}, nullptr));
     if (!options_.credentials.empty()) {
       must(natsOptions_SetUserCredentialsFromFiles(raw, options_.credentials.c_str(), nullptr),
            options_.credentials);
@@ -131,7 +132,7 @@ class NatsLink::Implementation {
     natsStatus status = natsConnection_Connect(&connection, raw);
     if (status == NATS_NO_SERVER || status == NATS_TIMEOUT || status == NATS_IO_ERROR) {
       note_("NATS: no server can be reached yet; trying again", "");
-      natsOptions_SetRetryOnFailedConnect(raw, true, on_connected, &note_);
+      set(natsOptions_SetRetryOnFailedConnect(raw, true, on_connected, &note_));
       status = natsConnection_Connect(&connection, raw);
     }
     connection_.reset(connection);

@@ -73,9 +73,14 @@ NodeService::NodeService(ServiceOptions service, const ClusterOptions& cluster)
                    [this](std::string_view bytes, std::string_view) { heard_leader(bytes); });
   link_->subscribe(names_.nodes,
                    [this](std::string_view bytes, std::string_view) { heard_node(bytes); });
-  writer_.start();
-  shipper_.start();
-  thread_ = std::thread([this] { run(); });
+  try {
+    writer_.start();
+    shipper_.start();
+    thread_ = std::thread([this] { run(); });
+  } catch (...) {  // the system may have no more threads
+    stop();        // those that were started use the link
+    throw;
+  }
 }
 
 std::string NodeService::node_id(const std::string& application) const {

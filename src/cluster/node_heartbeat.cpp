@@ -1,11 +1,11 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cluster/node.hpp"
+#include "core/host_name.hpp"
 #include "serve/safe_note.hpp"
 
 // The part of NodeService that talks with the stream and the trainers.
@@ -15,11 +15,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds kHeartbeat = 500ms, kKeepModel = 30s;
-
-std::string host_name() {
-  char name[256] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
 
 }  // namespace
 

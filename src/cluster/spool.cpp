@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "core/bytes.hpp"
+#include "core/open_file.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 
@@ -62,24 +64,6 @@ bool write_all(int file, std::string_view bytes, std::uint64_t at) {
   }
   return true;
 }
-
-void sync_folder(const fs::path& folder) {
-  const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (opened < 0) return;
-  ::fsync(opened);
-  ::close(opened);
-}
-
-// A file that is closed at the end.
-struct OpenFile {
-  explicit OpenFile(const fs::path& path) : number(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() {
-    if (number >= 0) ::close(number);
-  }
-  int number;
-};
 
 }  // namespace
 
@@ -206,14 +190,19 @@ Status Spool::begin_segment(Sequence first) {
   if (file < 0) return failed("cannot be written");
   std::string front(kMagic);
   ByteWriter(front).put(first);
-  if (!write_all(file, front, 0) || ::fdatasync(file) != 0) {
-    const Failure failure = failed("cannot be written");
+  std::optional<Failure> failure;
+  if (!write_all(file, front, 0) || ::fdatasync(file) != 0) failure = failed("cannot be written");
+  try {
+    if (!failure) sync_folder(folder_);
+  } catch (const Error& error) {
+    failure = Failure{Failure::Code::kUnavailable, error.what()};
+  }
+  if (failure) {
     ::close(file);
     std::error_code ignored;
     fs::remove(path, ignored);
-    return failure;
+    return std::move(*failure);
   }
-  sync_folder(folder_);
   if (file_ >= 0) ::close(file_);
   file_ = file;
   has_torn_end_ = false;
@@ -316,11 +305,11 @@ Result<std::vector<std::string>> Spool::read(Sequence from, std::size_t bytes) c
     at = next_offset_;
   }
   const OpenFile file(file_of(segment->first));
-  if (file.number < 0) return failed("cannot be read");
+  if (file.number() < 0) return failed("cannot be read");
   std::size_t taken = 0;
   std::string front(kRecordFront, '\0'), record;
   while (at < segment->bytes) {
-    if (::pread(file.number, front.data(), front.size(), static_cast<off_t>(at)) !=
+    if (::pread(file.number(), front.data(), front.size(), static_cast<off_t>(at)) !=
         static_cast<ssize_t>(front.size())) {
       return failed("cannot be read");
     }
@@ -333,7 +322,7 @@ Result<std::vector<std::string>> Spool::read(Sequence from, std::size_t bytes) c
     if (next >= from) {
       if (!records.empty() && taken + size > bytes) break;
       record.resize(size);
-      if (::pread(file.number, record.data(), size, static_cast<off_t>(at + kRecordFront)) !=
+      if (::pread(file.number(), record.data(), size, static_cast<off_t>(at + kRecordFront)) !=
               static_cast<ssize_t>(size) ||
           checksum_of_record(next, record) != checksum) {
         return Failure{Failure::Code::kInternal,

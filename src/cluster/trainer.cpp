@@ -127,18 +127,29 @@ void Trainer::clear_unfit() {
   if (!gives_up_) unfit_.clear();
 }
 
-bool Trainer::look_at_stream() {
-  const auto found = link_->stream(names_.stream);
+std::optional<Trainer::StreamLook> Trainer::look_at_stream() {
+  auto found = link_->stream(names_.stream);
+  if (!found.ok()) {
+    look_again();
+    return std::nullopt;
+  }
   const std::lock_guard lock(mutex_);
-  last_look_ = found.ok() ? Clock::now() : Clock::time_point{};
-  if (!found.ok()) return false;
-  has_stream_ = found.value().has_value();
-  stream_ = has_stream_ ? *found.value() : StreamState{};
-  if (has_stream_ && stream_.subjects != std::vector<std::string>{names_.events}) {
+  look_ = {Clock::now(), std::move(found).value()};
+  if (look_.stream && look_.stream->subjects != std::vector<std::string>{names_.events}) {
     wrong_ = fmt::format("the stream {} is not of this application: it should have the subject {}",
                          names_.stream, names_.events);
   }
-  return true;
+  return look_;
+}
+
+Trainer::StreamLook Trainer::latest_look() const {
+  const std::lock_guard lock(mutex_);
+  return look_;
+}
+
+void Trainer::look_again() {
+  const std::lock_guard lock(mutex_);
+  look_.time = {};
 }
 
 // The thread that takes messages. No exception leaves it: what failed is tried again.
@@ -168,7 +179,7 @@ void Trainer::make_stream() {
                                             .subject = names_.events,
                                             .description = "sau: what the nodes were told",
                                             .replicas = options_.cluster.replicas});
-  last_look_ = {};
+  look_again();
   if (made.ok()) {
     trouble_.clear();
   } else if (link_->connected() && std::exchange(trouble_, made.failure().message) != trouble_) {
@@ -177,37 +188,43 @@ void Trainer::make_stream() {
 }
 
 bool Trainer::lead_some() {
-  bool looked = false;
-  if (Clock::now() > last_look_ + kLookPause) {
-    if (!look_at_stream()) return false;
-    looked = true;
+  // The heartbeat thread looks, too, when it asks for the lease: this is a copy.
+  StreamLook look = latest_look();
+  const bool looked = Clock::now() > look.time + kLookPause;
+  if (looked) {
+    auto fresh = look_at_stream();
+    if (!fresh) return false;
+    look = std::move(*fresh);
   }
   if (!fault().empty()) return false;
-  if (!has_stream_) {
+  if (!look.stream) {
     make_stream();
     return false;
   }
+  const StreamState& stream = *look.stream;
   const StreamPlace place = feeder_.place();
-  std::uint64_t at = place.life == stream_.created ? place.place : 0;
+  std::uint64_t at = place.life == stream.created ? place.place : 0;
   // The stream has lost its end: what comes there now is new. The nodes' numbers tell what is not.
-  if (looked && stream_.last < at) at = 0;
-  const std::uint64_t next = std::max(at + 1, stream_.first);
+  if (looked && stream.last < at) at = 0;
+  const std::uint64_t next = std::max(at + 1, stream.first);
   const auto message = link_->message(names_.stream, next);
   if (!message.ok()) {
-    last_look_ = {};
+    look_again();
     return false;
   }
   // The lease may have ended while the server was asked.
   if (!leadership_.leads()) return false;
   if (message.value()) {
     idle_ = false;
-    if (!go_on_without(feeder_.lost_before(message.value()->bytes), at)) return false;
-    take(feeder_.next(stream_.created, next, message.value()->time, message.value()->bytes));
+    if (!go_on_without(feeder_.lost_before(message.value()->bytes), stream.created, at)) {
+      return false;
+    }
+    take(feeder_.next(stream.created, next, message.value()->time, message.value()->bytes));
     return true;
   }
-  if (looked && next <= stream_.last) {
+  if (looked && next <= stream.last) {
     // A hole. It counts as a message that cannot be read, so that standbys count alike.
-    take(feeder_.next(stream_.created, next, 0, ""));
+    take(feeder_.next(stream.created, next, 0, ""));
     return true;
   }
   idle_ = true;
@@ -217,13 +234,14 @@ bool Trainer::lead_some() {
     clear_unfit();
   } else {
     lost_since_ = std::min(lost_since_, Clock::now());
-    if (Clock::now() > lost_since_ + kLostForGood) return go_on_without(lost, at);
+    if (Clock::now() > lost_since_ + kLostForGood) return go_on_without(lost, stream.created, at);
   }
   tick();
   return false;
 }
 
-bool Trainer::go_on_without(const std::optional<ShippedBatch>& lost, std::uint64_t at) {
+bool Trainer::go_on_without(const std::optional<ShippedBatch>& lost, std::int64_t life,
+                            std::uint64_t at) {
   if (!lost) return true;
   if (!options_.cluster.lead) {
     unfit(fmt::format(
@@ -233,7 +251,7 @@ bool Trainer::go_on_without(const std::optional<ShippedBatch>& lost, std::uint64
         lost->node, lost->first));
     return false;
   }
-  take(feeder_.next(stream_.created, at, 0, encode(*lost)));
+  take(feeder_.next(life, at, 0, encode(*lost)));
   return true;
 }
 

@@ -54,6 +54,12 @@ class Trainer {
     bool ready = false;
   };
 
+  // The stream, as it was when somebody looked.
+  struct StreamLook {
+    Clock::time_point time{};
+    std::optional<StreamState> stream;  // nothing: there is none
+  };
+
   bool pause(std::chrono::milliseconds time);  // returns whether it goes on
   void stop();                                 // ends the threads that were started
   void feed();                                 // thread: takes messages
@@ -62,11 +68,14 @@ class Trainer {
   // Both return whether there was something to do.
   bool lead_some();
   bool follow_some();
-  bool look_at_stream();
+  // Asks the server for the stream. Returns nothing if it cannot be reached.
+  std::optional<StreamLook> look_at_stream();
+  StreamLook latest_look() const;
+  void look_again();  // soon: what the latest look saw is out of date
   void make_stream();
   // Whether it can go on though nodes have dropped records that the log lacks: there are none, or
   // they are given up.
-  bool go_on_without(const std::optional<ShippedBatch>& lost, std::uint64_t at);
+  bool go_on_without(const std::optional<ShippedBatch>& lost, std::int64_t life, std::uint64_t at);
   // A node that has dropped such records.
   std::optional<ShippedBatch> lost_from_spools() const;
   void tick();
@@ -86,7 +95,8 @@ class Trainer {
   void unfit(const std::string& why);
   void clear_unfit();
   void fail(const std::string& why);
-  // Why it can neither lead nor follow. The second also says why it gave up the lead, if it did.
+  // Why it can neither lead nor follow. The second also says why it gave up the lead, if it did;
+  // then it may still follow.
   std::string fault() const;
   std::string what_is_wrong() const;
   std::string settings_text() const;
@@ -107,10 +117,8 @@ class Trainer {
   Clock::time_point fit_again_{};
   std::map<std::string, Node> nodes_;
   std::map<Sequence, std::string> checksums_;  // of the leader's models, by version
-  StreamState stream_;                         // as it was when somebody looked
-  bool has_stream_ = false;
-  Clock::time_point followed_{};  // a leader that answers, most lately
-  Clock::time_point last_look_{};
+  StreamLook look_;                            // the latest, of any thread
+  Clock::time_point followed_{};               // a leader that answers, most lately
   // Used only by the feeding thread.
   Clock::time_point last_taken_ = Clock::now(), lost_since_ = Clock::time_point::max();
   std::string trouble_;  // why the stream cannot be made

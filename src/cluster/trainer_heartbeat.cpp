@@ -97,10 +97,10 @@ void Trainer::ask_for_lease(Clock::time_point now) {
   std::string why = fault();
   auto stream = Leadership::Stream::kUnknown;
   const StreamPlace place = feeder_.place();
-  if (look_at_stream()) {
-    const std::lock_guard lock(mutex_);
-    const bool same = has_stream_ && place.life == stream_.created && stream_.last >= place.place &&
-                      stream_.first <= place.place + 1;
+  if (const auto look = look_at_stream()) {
+    const auto& found = look->stream;
+    const bool same = found && place.life == found->created && found->last >= place.place &&
+                      found->first <= place.place + 1;
     stream = same ? Leadership::Stream::kSame : Leadership::Stream::kOther;
   }
   if (why.empty() && (leads || leadership_.may_lead(place, stream, now, why))) {

@@ -19,16 +19,15 @@ std::string Trainer::metrics() const {
   const StreamPlace place = feeder_.place();
   add("sau_trainer_leads", "gauge", "Whether this trainer leads.", leadership_.leads() ? 1 : 0);
   add("sau_trainer_epoch", "gauge", "Counts the leaders.", leadership_.epoch());
-  add("sau_trainer_fault", "gauge", "Whether this trainer can neither lead nor follow.",
+  add("sau_trainer_fault", "gauge",
+      "Whether this trainer can neither lead nor follow, or gave up the lead.",
       what_is_wrong().empty() ? 0 : 1);
   add("sau_stream_messages_total", "counter", "Messages taken, in the life of the log.",
       place.number);
-  {
-    const std::lock_guard lock(mutex_);
-    const std::uint64_t at = place.life == stream_.created ? place.place : 0;
-    add("sau_stream_lag", "gauge", "Messages in the stream that are not taken yet.",
-        stream_.last > at ? stream_.last - at : 0);
-  }
+  const StreamState stream = latest_look().stream.value_or(StreamState{});
+  const std::uint64_t at = place.life == stream.created ? place.place : 0;
+  add("sau_stream_lag", "gauge", "Messages in the stream that are not taken yet.",
+      stream.last > at ? stream.last - at : 0);
   add("sau_stream_records_total", "counter", "Records of nodes that were logged.",
       counts.records.load());
   add("sau_stream_repeated_records_total", "counter", "Records that had been logged before.",

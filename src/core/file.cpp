@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/open_file.hpp"
 #include "sau/core/error.hpp"
 
 namespace sau {
@@ -78,22 +79,17 @@ std::uint32_t crc32(std::string_view bytes, std::uint32_t before) noexcept {
 }
 
 std::string read_file(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) fail("read", path, errno);
+  const detail::OpenFile file(path);
+  if (file.number() < 0) fail("read", path, errno);
   std::string bytes;
   std::array<char, 1 << 16> block;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   for (;;) {
-    const ssize_t got = ::read(file, block.data(), block.size());
+    const ssize_t got = ::read(file.number(), block.data(), block.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      const int code = errno;
-      ::close(file);
-      fail("read", path, code);
-    }
+    if (got < 0) fail("read", path, errno);
     if (got == 0) break;
     bytes.append(block.data(), static_cast<std::size_t>(got));
   }
-  ::close(file);
   return bytes;
 }
 
@@ -104,12 +100,15 @@ void write_file(const std::filesystem::path& path, std::string_view bytes,
   if (check) check(temporary.path());
   if (!temporary.rename(path)) fail("write", path, errno);
   // The rename is durable only once the folder is synced.
-  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory >= 0) {
-    ::fsync(directory);
-    ::close(directory);
-  }
+  sync_folder(path.parent_path());
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+  const std::filesystem::path place = folder.empty() ? "." : folder;
+  const detail::OpenFile opened(place, O_DIRECTORY);
+  if (opened.number() < 0) fail("sync", place, errno);
+  // Some file systems have nothing to sync in a folder, and say EINVAL.
+  if (::fsync(opened.number()) != 0 && errno != EINVAL) fail("sync", place, errno);
 }
 
 }  // namespace sau

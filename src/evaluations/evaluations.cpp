@@ -125,12 +125,13 @@ class Evaluations::Implementation {
 
   void settle() {
     std::unique_lock lock(mutex_);
-    must_look_ = true;
+    const std::uint64_t look = ++looks_wanted_;
     wake_.notify_all();
-    wake_.wait(lock, [this] { return stopping_ || (!must_look_ && pending() == 0); });
+    wake_.wait(lock, [&] { return stopping_ || (looks_done_ >= look && pending() == 0); });
   }
 
  private:
+  // Called with the lock held.
   Result<Created> add(EvaluationContract contract, const char* type) {
     const std::string id = ids_.next();
     KeptEvaluation kept = KeptEvaluation::pending(id, std::move(contract), type, options_.clock());
@@ -241,17 +242,25 @@ class Evaluations::Implementation {
 
   // Waits for an evaluation and carries it out. False: the thread must end.
   bool turn() {
-    EvaluationContract contract;
-    bool is_automatic = false;
+    std::uint64_t look = 0;
     {
       std::unique_lock lock(mutex_);
       running_.clear();
       // Wakes by itself for automatic optimisation.
-      wake_.wait_for(lock, kLookAgain,
-                     [this] { return stopping_ || must_look_ || !next().empty(); });
+      wake_.wait_for(lock, kLookAgain, [this] {
+        return stopping_ || looks_wanted_ > looks_done_ || !next().empty();
+      });
       if (stopping_) return false;
-      call_safely(options_.note, "automatic optimisation failed: ", [this] { optimise(); });
-      if (std::exchange(must_look_, false)) wake_.notify_all();
+      look = looks_wanted_;
+    }
+    call_safely(options_.note, "automatic optimisation failed: ", [this] { optimise(); });
+    EvaluationContract contract;
+    bool is_automatic = false;
+    {
+      const std::lock_guard lock(mutex_);
+      looks_done_ = look;
+      wake_.notify_all();
+      if (stopping_) return false;
       running_ = next();
       if (running_.empty()) return true;
       contract = all_.at(running_).contract;
@@ -295,19 +304,36 @@ class Evaluations::Implementation {
     if (const auto failed = write(found->first, found->second)) throw Error(failed->message);
   }
 
-  // Called with the lock held. Looks what became of candidates, and whether it is time for another.
+  // Whether the trial of its candidate has ended, and nobody has said so yet.
+  static bool has_ended(const KeptEvaluation& kept, const Configuration& configuration) {
+    return kept.is_pending() && !kept.trial.empty() && kept.trial != configuration.trial;
+  }
+
+  // Looks what became of candidates, and whether it is time for another. The lock is not held while
+  // the service learns, which may take long: callers look at evaluations meanwhile, and delete
+  // some.
   void optimise() {
     const Configuration configuration = service_.configuration();
     std::string latest;
-    for (auto& [id, kept] : all_) {
-      if (kept.is_automatic()) latest = std::max(latest, kept.created());
-      if (!kept.is_pending() || kept.trial.empty() || kept.trial == configuration.trial) continue;
-      service_.settle();  // the trial has ended in the log, but maybe nobody has read that yet
+    bool ended = false;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const auto& [id, kept] : all_) {
+        if (kept.is_automatic()) latest = std::max(latest, kept.created());
+        ended = ended || has_ended(kept, configuration);
+      }
+    }
+    if (ended) {
+      service_.settle();  // a trial has ended in the log, but maybe nobody has read that yet
       const auto gate = service_.gate();
-      const bool applied =
-          gate && gate->id == kept.trial && gate->outcome == GateOutcome::kPromoted;
-      kept.seen["status"] = applied ? "optimalPolicyApplied" : "onlinePolicyRetained";
-      if (const auto failed = write(id, kept)) throw Error(failed->message);
+      const std::lock_guard lock(mutex_);
+      for (auto& [id, kept] : all_) {
+        if (!has_ended(kept, configuration)) continue;
+        const bool applied =
+            gate && gate->id == kept.trial && gate->outcome == GateOutcome::kPromoted;
+        kept.seen["status"] = applied ? "optimalPolicyApplied" : "onlinePolicyRetained";
+        if (const auto failed = write(id, kept)) throw Error(failed->message);
+      }
     }
     const Milliseconds now = options_.clock();
     if (!configuration.auto_optimization || now < configuration.auto_optimization_start) return;
@@ -321,6 +347,7 @@ class Evaluations::Implementation {
                                       .policies = {},
                                       .experiment = true};
     if (check_times(contract)) return;  // nothing is logged yet
+    const std::lock_guard lock(mutex_);
     good(add(contract, "Auto"));
   }
 
@@ -377,7 +404,10 @@ class Evaluations::Implementation {
   std::condition_variable wake_;
   std::map<std::string, KeptEvaluation, std::less<>> all_;
   std::string running_;
-  bool stopping_ = false, must_look_ = false;
+  bool stopping_ = false;
+  // How often settle() asked the thread to look for automatic optimisation, and how many of these
+  // are done.
+  std::uint64_t looks_wanted_ = 0, looks_done_ = 0;
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };

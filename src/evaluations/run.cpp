@@ -39,38 +39,37 @@ class StoppableSource final : public ChoiceSource {
   const std::atomic<bool>& stop_;
 };
 
-// Calls visit(event) for every event of that time, while it returns true.
+// Calls visit(event) for every event of that time that was completed and not struck, until it is
+// stopped.
 template <class Visit>
-void each_event(const EvaluationContract& contract, const EvaluationPlace& place,
-                const Visit& visit) {
+void each_outcome(const EvaluationContract& contract, const EvaluationPlace& place,
+                  const std::atomic<bool>& stop, const Visit& visit) {
   const auto store =
       open_event_store(log_folder(place.folder), {.read_only = true, .verify = false});
   good(store->events(store->base().last + 1, store->head().last, [&](const LoggedEvent& event) {
     const bool asked = event.state.time >= contract.start && event.state.time < contract.end;
-    return !asked || visit(event);
+    if (asked && has_outcome(event.state) && !event.state.struck) visit(event);
+    return !stop;
   }));
 }
 
 ResultJson feature_importance(const EvaluationContract& contract, const EvaluationPlace& place,
                               const RewardRange& rewards, const std::atomic<bool>& stop) {
   FeatureImportance importance(place.seed, rewards);
-  each_event(contract, place, [&](const LoggedEvent& event) {
-    if (!event.state.struck && has_outcome(event.state)) {
-      const Decision decision = good(decode_decision(event.decision));
-      importance.add(decision.request, decision.chosen, event.state.final_reward);
-    }
-    return !stop;
+  each_outcome(contract, place, stop, [&](const LoggedEvent& event) {
+    const Decision decision = good(decode_decision(event.decision));
+    importance.add(decision.request, decision.chosen, event.state.final_reward);
   });
   return importance.result();
 }
 
 // The bounds of rewards, widened if the log has others: sums, or rewards from before a change.
-RewardRange possible_rewards(const EvaluationContract& contract, const EvaluationPlace& place) {
+RewardRange possible_rewards(const EvaluationContract& contract, const EvaluationPlace& place,
+                             const std::atomic<bool>& stop) {
   RewardRange range{place.configuration.reward_minimum, place.configuration.reward_maximum};
-  each_event(contract, place, [&range](const LoggedEvent& event) {
+  each_outcome(contract, place, stop, [&range](const LoggedEvent& event) {
     range.min = std::min(range.min, event.state.final_reward);
     range.max = std::max(range.max, event.state.final_reward);
-    return true;
   });
   return range;
 }
@@ -125,7 +124,7 @@ ResultJson run_evaluation(const EvaluationContract& contract, const EvaluationPl
   }
 
   EvaluateOptions options;
-  options.score.rewards = possible_rewards(contract, place);
+  options.score.rewards = possible_rewards(contract, place, stop);
   // The best of several looks better than it is.
   options.score.alpha = kAlpha / static_cast<double>(entrants.size());
   options.threads = 1;  // decisions come first

@@ -24,12 +24,13 @@ std::shared_ptr<boost::asio::ssl::context> tls_of(const HttpServerOptions& optio
   namespace ssl = boost::asio::ssl;
   const auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
   SSL_CTX* const native = context->native_handle();
-  SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
+  bool taken = SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION) == 1;
   // Forward secrecy: somebody who gets the server's key later cannot read what was recorded
   // earlier. So the two sides agree on a new key for each connection (TLS 1.3 does nothing else),
   // and no ticket carries it out of this process. Only sessions that are still in memory can be
   // resumed.
-  SSL_CTX_set_cipher_list(native, "ECDHE+AESGCM:ECDHE+CHACHA20");
+  taken = taken && SSL_CTX_set_cipher_list(native, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1;
+  if (!taken) throw Error("TLS: this OpenSSL has no TLS 1.2 with forward secrecy");
   SSL_CTX_set_options(native, SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
                                   SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_sess_set_cache_size(native, 1024);

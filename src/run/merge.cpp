@@ -1,8 +1,5 @@
 #include "sau/run/merge.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -246,13 +243,6 @@ void make_empty(const fs::path& folder) {
   fs::create_directories(folder);
 }
 
-void sync_folder(const fs::path& folder) {
-  const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) return;
-  ::fsync(file);
-  ::close(file);
-}
-
 MergeOutcome merge(const fs::path& out, std::span<const fs::path> folders,
                    const MergeOptions& options) {
   if (fs::exists(fs::symlink_status(out))) {
@@ -293,7 +283,7 @@ MergeOutcome merge(const fs::path& out, std::span<const fs::path> folders,
     sync_folder(building);
     fs::rename(building, target);
   }
-  sync_folder(target.has_parent_path() ? target.parent_path() : fs::path("."));
+  sync_folder(target.parent_path());
   return outcome;
 }
 

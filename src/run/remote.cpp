@@ -1,15 +1,13 @@
 #include "sau/run/remote.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <thread>
 #include <utility>
 
+#include "core/host_name.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/version.hpp"
 #include "sau/kernel/instruction_set.hpp"
@@ -49,8 +47,8 @@ void send(Link& link, unsigned to, const Wire& message) {
 }
 
 std::string machine_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+  const std::string name = detail::host_name();
+  return name.empty() ? "unknown" : name;
 }
 
 std::string program_name() { return std::string(version()) + ", commit " + std::string(commit()); }

@@ -1,8 +1,6 @@
 #include "run/settings_file.hpp"
 
-#include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -189,25 +187,16 @@ bool is_result_folder(const fs::path& folder) {
   return fs::exists(folder / kSettingsFile) || fs::is_empty(folder);
 }
 
-FolderLock::FolderLock(const fs::path& folder, Kind kind)
-    : file_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  if (file_ < 0) throw Error("cannot open " + folder.string() + ": " + std::strerror(errno));
+FolderLock::FolderLock(const fs::path& folder, Kind kind) : folder_(folder, O_DIRECTORY) {
+  if (folder_.number() < 0)
+    throw Error("cannot open " + folder.string() + ": " + std::strerror(errno));
   const int how = kind == Kind::kExclusive ? LOCK_EX : LOCK_SH;
-  if (::flock(file_, how | LOCK_NB) == 0) return;
-  if (errno == EWOULDBLOCK) {
-    ::close(file_);
-    throw Error(folder.string() + " is in use by another sau");
-  }
+  if (::flock(folder_.number(), how | LOCK_NB) == 0) return;
+  if (errno == EWOULDBLOCK) throw Error(folder.string() + " is in use by another sau");
   // Some network file systems do not lock folders.
   note({.kind = Note::Kind::kWarning,
         .text = "cannot lock " + folder.string() + ": " + std::strerror(errno) +
                 "; make sure that no other sau writes to it"});
-}
-
-FolderLock::FolderLock(FolderLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-
-FolderLock::~FolderLock() {
-  if (file_ >= 0) ::close(file_);
 }
 
 }  // namespace sau

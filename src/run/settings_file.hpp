@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/open_file.hpp"
 #include "sau/run/experiment.hpp"
 
 namespace sau {
@@ -57,12 +58,9 @@ class FolderLock {
  public:
   enum class Kind { kExclusive, kShared };
   FolderLock(const std::filesystem::path& folder, Kind kind);
-  FolderLock(FolderLock&& other) noexcept;
-  FolderLock& operator=(FolderLock&&) = delete;
-  ~FolderLock();
 
  private:
-  int file_ = -1;
+  detail::OpenFile folder_;
 };
 
 }  // namespace sau

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "serve/journal.hpp"
@@ -17,10 +18,10 @@ namespace sau::detail {
 // before it did. Nothing outside changes before the batch is on disk.
 class BatchWork {
  public:
-  BatchWork(const SharedStore& store, const Configuration& configuration, Sequence last,
+  BatchWork(const SharedStore& store, Configuration configuration, Sequence last,
             const LogClock& clock, EarlyRewards* early = nullptr)
       : store_(store),
-        configuration_(configuration),
+        configuration_(std::move(configuration)),
         first_(last + 1),
         last_(last),
         clock_(clock),

@@ -211,16 +211,13 @@ class Journal {
   struct Slot {
     Sequence decision : 62;
     Sequence plain : 1;
-    Sequence settled : 1;
+    Sequence settled : 1 = 0;
     Milliseconds time;
 
     static constexpr Sequence kLargest = (Sequence{1} << 62) - 1;
 
     explicit Slot(const WaitingDecision& waiting) noexcept
-        : decision(waiting.decision & kLargest),
-          plain(waiting.plain),
-          settled(0),
-          time(waiting.time) {}
+        : decision(waiting.decision & kLargest), plain(waiting.plain), time(waiting.time) {}
   };
   // Millions may wait, and as many again may be settled but not at the front of the queue yet.
   static_assert(2 * sizeof(Slot) <= 32, "a waiting event takes at most 32 bytes");

@@ -102,7 +102,7 @@ void Learner::run() {
     {
       std::unique_lock lock(mutex_);
       const auto busy = [this] {
-        return stopping_ || last_entry_ > position_ ||
+        return stopping_ || hurried_ || last_entry_ > position_ ||
                (wanted_ > usable_ && (position_ >= wanted_ || committed_ > position_));
       };
       // Wakes by itself to publish or to write what was learned.
@@ -166,7 +166,10 @@ void Learner::judge(bool at_leisure) {
 }
 
 void Learner::hurry() {
-  hurried_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    hurried_ = true;
+  }
   wake_.notify_one();
 }
 

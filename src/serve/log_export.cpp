@@ -1,14 +1,21 @@
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
 #include <span>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "sau/catalog/catalog.hpp"
 #include "sau/core/error.hpp"
+#include "sau/core/file.hpp"
+#include "sau/serve/configuration.hpp"
 #include "sau/serve/log_tools.hpp"
 #include "sau/store/event_store.hpp"
 #include "serve/decision_text.hpp"
+#include "serve/model_file.hpp"
 #include "serve/ordered_formatter.hpp"
 #include "serve/replayer.hpp"
 #include "serve/settings.hpp"
@@ -27,18 +34,54 @@ struct Events {
   }
 };
 
-// The members of the folder's committee, if it has one. An export does not need the agent: if this
-// program does not know it, the members stay without names.
-std::vector<MemberRecord> members_of(const detail::FolderSettings& settings) {
-  try {
-    return make_offer_agent(settings.agent, settings.seed)->members();
-  } catch (const Error&) {
-    return {};
+// The members of the committees that made the decisions of a log. An export does not need the
+// agents: if this program does not know one, its members stay without names.
+class MemberNames {
+ public:
+  MemberNames(const std::filesystem::path& folder, const EventStore& store)
+      : settings_(detail::read_folder(folder)) {
+    add(0, store.base().last == 0 ? settings_.agent : agent_of_base(folder));
+    good(store.entries(store.base().last + 1, [this](Sequence sequence, const Entry& entry) {
+      if (entry.kind != EntryKind::kConfigured) return true;
+      const Policy policy = good(read_stored_configuration(entry.text, {})).policy;
+      add(sequence, policy.agent.empty() ? settings_.agent : policy.agent);
+      return true;
+    }));
   }
-}
 
-std::string lines_of(const Events& events, LogFormat format,
-                     std::span<const MemberRecord> members) {
+  // Of the model of this version: that of a new policy comes after the configuration that names it.
+  std::span<const MemberRecord> of(Sequence version) const {
+    return std::prev(since_.upper_bound(version))->second;
+  }
+
+ private:
+  // That of the model in place of the beginning of the log, which was removed.
+  static std::string agent_of_base(const std::filesystem::path& folder) {
+    const auto base = detail::base_file(folder);
+    try {
+      return detail::agent_of(detail::read_model_head(read_file(base), base.string()).schema);
+    } catch (const Error&) {
+      return "";
+    }
+  }
+
+  void add(Sequence from, const std::string& agent) {
+    if (from > 0 && agent == latest_) return;
+    latest_ = agent;
+    std::vector<MemberRecord>& members = since_[from];
+    try {
+      members = make_offer_agent(agent, settings_.seed)->members();
+    } catch (const Error&) {
+      members.clear();
+    }
+  }
+
+  detail::FolderSettings settings_;
+  std::map<Sequence, std::vector<MemberRecord>> since_;
+  std::string latest_;
+};
+
+std::string lines_of(const Events& events, LogFormat format, const MemberNames* names) {
   detail::RequestOutline outline;
   detail::VwFeatures features;
   std::string lines;
@@ -48,8 +91,9 @@ std::string lines_of(const Events& events, LogFormat format,
     if (format == LogFormat::kDsjson) {
       detail::append_dsjson(lines, decision, state, outline, features);
     } else {
-      detail::append_decision(lines, decision, state, outline,
-                              {.deadline = {}, .request = true, .members = members});
+      detail::append_decision(
+          lines, decision, state, outline,
+          {.deadline = {}, .request = true, .members = names->of(decision.model_version)});
     }
     lines += '\n';
   }
@@ -61,13 +105,15 @@ std::string lines_of(const Events& events, LogFormat format,
 ExportCount export_log(const std::filesystem::path& folder, LogFormat format,
                        const std::function<void(const std::string& lines)>& write,
                        unsigned threads) {
-  const std::vector<MemberRecord> members = members_of(detail::read_folder(folder));
+  detail::read_folder(folder);
   const auto store =
       open_event_store(detail::log_folder(folder), {.read_only = true, .verify = false});
+  std::optional<MemberNames> names;
+  if (format == LogFormat::kJsonLines) names.emplace(folder, *store);
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
   detail::OrderedFormatter<Events> formatter(
       threads,
-      [format, &members](const Events& events) { return lines_of(events, format, members); },
+      [&](const Events& events) { return lines_of(events, format, names ? &*names : nullptr); },
       write);
   ExportCount count;
   Events events;

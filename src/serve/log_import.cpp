@@ -116,7 +116,7 @@ class Importer {
   }
 
   // The decision to add; nothing if there is one of the same id. Throws Error if it cannot be
-  // added.
+  // made.
   std::optional<Decision> decision_of(const DsjsonEvent& event, const fs::path& file) {
     std::string id = event.event_id;
     if (id.empty()) {
@@ -134,7 +134,7 @@ class Importer {
                       event.reward, low, high, replayer_.agent().spec()));
     }
     Decision decision = decision_of(event);
-    if (!ids_.insert(detail::hash_of(id)).second) {
+    if (ids_.contains(detail::hash_of(id))) {
       ++repeated_;
       return std::nullopt;
     }
@@ -142,17 +142,22 @@ class Importer {
     return decision;
   }
 
+  // Throws Error, and changes nothing, if the event cannot be learned from.
   void add(const DsjsonEvent& event, const Decision& decision) {
-    const Sequence sequence = ++last_;
+    const Sequence sequence = last_ + 1, completed_by = last_ + 2;
     const IndexedEvent indexed{sequence, decision.time, decision.fingerprint, decision.deferred};
     Entry entry{.kind = event.inactive ? EntryKind::kExpired : EntryKind::kReward,
                 .time = now_,
                 .decision = sequence,
                 .completes = !event.inactive,
                 .value = event.inactive ? 0.0 : event.reward};
+    if (auto failure = replayer_.apply(completed_by, entry, DecisionLesson::of(decision))) {
+      throw Error(failure->message);
+    }
+    last_ = completed_by;
     EventState state = EventState::of(indexed);
     state.phase = event.inactive ? EventPhase::kDropped : EventPhase::kCompleted;
-    state.completed_by = ++last_;
+    state.completed_by = completed_by;
     if (!event.inactive) {
       state.rewards = 1;
       state.first = state.sum = state.final_reward = event.reward;
@@ -162,11 +167,12 @@ class Importer {
       lowest_ = std::min(lowest_, event.reward);
       highest_ = std::max(highest_, event.reward);
     }
-    if (auto failure = replayer_.apply(last_, entry, DecisionLesson::of(decision)))
-      throw Error(failure->message);
+    ids_.insert(detail::hash_of(decision.event_id));
+    guessed_ += event.distribution.empty() && decision.actions.size() > 1 ? 1 : 0;
+    dropped_ += event.drop > 0.0 ? 1 : 0;
     batch_.decisions.emplace_back(sequence, encode(decision));
     batch_.events.emplace_back(kept_ids_.emplace_back(decision.event_id), indexed);
-    batch_.entries.emplace_back(last_, std::move(entry));
+    batch_.entries.emplace_back(completed_by, std::move(entry));
     batch_.states.emplace_back(sequence, std::move(state));
     ++count_.events;
   }
@@ -199,8 +205,6 @@ class Importer {
     const double p = *event.probability;
     const bool guess = event.distribution.empty() && offered_.size() > 1;
     const double other = guess ? (1.0 - p) / static_cast<double>(offered_.size() - 1) : 0.0;
-    guessed_ += guess ? 1 : 0;
-    dropped_ += event.drop > 0.0 ? 1 : 0;
     for (std::size_t i = 0; i < forecasts_.size(); ++i) {
       const Forecast& forecast = forecasts_[i];
       const double logged = i == event.chosen            ? p

@@ -87,22 +87,6 @@ DatabaseMemory DatabaseMemory::bounded() {
 
 std::shared_ptr<rocksdb::Logger> silence() { return std::make_shared<Silence>(); }
 
-SequenceKey key_of(Sequence sequence) {
-  SequenceKey key;
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    key[i] = static_cast<char>(sequence >> (8 * (key.size() - 1 - i)));
-  }
-  return key;
-}
-
-Sequence sequence_of(const rocksdb::Slice& key) {
-  Sequence sequence = 0;
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    sequence = sequence << 8 | static_cast<unsigned char>(key[i]);
-  }
-  return sequence;
-}
-
 bool RemovedEvents::Filter(int, const rocksdb::Slice&, const rocksdb::Slice& event, std::string*,
                            bool*) const {
   const auto decoded = decode_indexed_event(view(event));

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "sau/store/record.hpp"
+#include "store/sequence_key.hpp"
 
 namespace sau::detail {
 
@@ -29,13 +30,10 @@ enum StoreTable : std::size_t {
 inline constexpr std::array<const char*, kTables> kTableNames = {
     "default", "decisions", "entries", "events", "states", "missing", "heads"};
 
-// Big-endian, so that keys sort like the numbers.
-using SequenceKey = std::array<char, sizeof(Sequence)>;
-SequenceKey key_of(Sequence sequence);
 inline rocksdb::Slice slice(const SequenceKey& key) { return {key.data(), key.size()}; }
 inline rocksdb::Slice slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 inline std::string_view view(const rocksdb::Slice& bytes) { return {bytes.data(), bytes.size()}; }
-Sequence sequence_of(const rocksdb::Slice& key);
+inline Sequence sequence_of(const rocksdb::Slice& key) { return number_of(view(key)); }
 
 struct DatabaseOptions {
   bool read_only = false;

@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "core/gradual_file.hpp"
+#include "core/open_file.hpp"
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
 #include "sau/store/event_store.hpp"
@@ -28,23 +28,14 @@ constexpr int kTries = 100;
 constexpr auto kPause = std::chrono::milliseconds(20);
 
 // A file that stays readable when its name is removed.
-class OpenFile {
+class FileOfImage {
  public:
-  explicit OpenFile(const fs::path& path)
-      : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit FileOfImage(const fs::path& path) : path_(path), file_(path) {
     struct stat state {};
-    if (descriptor_ < 0 || ::fstat(descriptor_, &state) != 0) {
+    if (file_.number() < 0 || ::fstat(file_.number(), &state) != 0) {
       throw Error(path.string() + ": " + std::strerror(errno));
     }
     size_ = static_cast<std::uint64_t>(state.st_size);
-  }
-  OpenFile(OpenFile&& other) noexcept
-      : path_(std::move(other.path_)),
-        descriptor_(std::exchange(other.descriptor_, -1)),
-        size_(other.size_) {}
-  OpenFile& operator=(OpenFile&&) = delete;
-  ~OpenFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
   }
 
   // Copies the bytes that it had when it was opened, and syncs the copy.
@@ -53,7 +44,7 @@ class OpenFile {
     std::vector<char> block(1U << 20);
     for (std::uint64_t place = 0; place < size_;) {
       const std::size_t wanted = std::min<std::uint64_t>(block.size(), size_ - place);
-      const ssize_t got = ::pread(descriptor_, block.data(), wanted, static_cast<off_t>(place));
+      const ssize_t got = ::pread(file_.number(), block.data(), wanted, static_cast<off_t>(place));
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) {
         throw Error(path_.string() + ": cannot be read: " +
@@ -67,14 +58,14 @@ class OpenFile {
 
  private:
   fs::path path_;
-  int descriptor_;
+  detail::OpenFile file_;
   std::uint64_t size_ = 0;
 };
 
 struct Image {
   detail::ManifestPlace manifest;
   std::string manifest_bytes;
-  std::vector<OpenFile> tables, logs;
+  std::vector<FileOfImage> tables, logs;
 };
 
 // Opens every file of one moment. Tables are opened after the list of them was read, and logs after
@@ -104,8 +95,8 @@ Image open_image(const fs::path& folder) {
 void copy_files(const Image& image, const fs::path& to) {
   fs::create_directories(to);
   write_file(to / image.manifest.name, image.manifest_bytes);
-  for (const OpenFile& table : image.tables) table.copy_to(to);
-  for (const OpenFile& log : image.logs) log.copy_to(to);
+  for (const FileOfImage& table : image.tables) table.copy_to(to);
+  for (const FileOfImage& log : image.logs) log.copy_to(to);
   write_file(to / "CURRENT", image.manifest.name + "\n");
 }
 

@@ -1,8 +1,6 @@
 #include "store/store_rewrite.hpp"
 
-#include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,7 +8,9 @@
 #include <deque>
 #include <utility>
 
+#include "core/open_file.hpp"
 #include "sau/core/error.hpp"
+#include "sau/core/file.hpp"
 #include "store/log_mark.hpp"
 #include "store/rocks_database.hpp"
 
@@ -24,36 +24,30 @@ constexpr Sequence kRewrittenAtOnce = 1000;
 // While this object exists, no other process replaces a store in the same folder.
 class FolderLock {
  public:
-  explicit FolderLock(const fs::path& folder)
-      : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    while (::flock(folder_, LOCK_EX) != 0) {
-      if (errno == EINTR) continue;
-      const std::string why = std::strerror(errno);
-      if (folder_ >= 0) ::close(folder_);
-      throw Error(folder.string() + ": cannot be locked: " + why);
+  explicit FolderLock(const fs::path& folder) : folder_(folder, O_DIRECTORY) {
+    while (folder_.number() < 0 || ::flock(folder_.number(), LOCK_EX) != 0) {
+      if (folder_.number() >= 0 && errno == EINTR) continue;
+      throw Error(folder.string() + ": cannot be locked: " + std::strerror(errno));
     }
   }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-  ~FolderLock() { ::close(folder_); }
-
-  // Puts the names in the folder on disk.
-  void sync() const noexcept { ::fsync(folder_); }
 
  private:
-  int folder_;
+  OpenFile folder_;
 };
 
 fs::path next_to(const fs::path& place) { return place.string() + ".next"; }
 
-// From `log.next` to `log`. Each step may be the first one after an interruption.
-void move_into_place(const fs::path& place, const FolderLock& lock) {
-  const fs::path next = next_to(place);
+// From `log.next` to `log`. Each step may be the first one after an interruption. Called with the
+// folder locked.
+void move_into_place(const fs::path& place) {
+  const fs::path next = next_to(place), folder = place.parent_path();
   if (!fs::exists(next)) return;
+  sync_folder(
+      folder);  // before anything is removed: `log.next` must be there after a power failure
   fs::remove_all(place);
   if (fs::exists(mark_file(next))) fs::rename(mark_file(next), mark_file(place));
   fs::rename(next, place);
-  lock.sync();
+  sync_folder(folder);
 }
 
 // A piece of the log as it is written again.
@@ -210,8 +204,7 @@ void replace_event_store(const fs::path& place, const fs::path& with, const LogH
   const FolderLock folder(place.parent_path());
   fs::rename(mark_file(with), mark_file(next_to(place)));
   fs::rename(with, next_to(place));  // from here on the new store counts
-  folder.sync();
-  move_into_place(place, folder);
+  move_into_place(place);
 }
 
 bool is_being_replaced(const fs::path& place) { return fs::exists(next_to(place)); }
@@ -219,7 +212,7 @@ bool is_being_replaced(const fs::path& place) { return fs::exists(next_to(place)
 void finish_replacing(const fs::path& place) {
   if (!is_being_replaced(place)) return;
   const FolderLock folder(place.parent_path());
-  move_into_place(place, folder);
+  move_into_place(place);
 }
 
 }  // namespace sau::detail

@@ -139,6 +139,20 @@ class Lines(ServeTestCase):
             self.assertEqual(set(json.loads(line)), {"time", "message"})
         self.refused(2, "serve", "data", "--log-format", "xml", says=("--log-format", "json"))
 
+    def test_notes_of_the_library_are_lines_like_all_others(self):
+        # The second member diverges when it is first trained, and is left out.
+        agent = ('committee(members="hashed_linear(bits=8)+hashed_mlp(bits=8,hidden=64x64x64x64,'
+                 'lr=10,batch=4,every=5,start=5,updates=20)")+sau_sampling')
+        server = self.serve("--agent", agent, "--log-format", "json")
+        for i in range(10):
+            server.rank(eventId=f"e{i}", actions=ACTIONS)
+            server.reward(f"e{i}", 1 if i % 3 == 0 else -1)
+        server.wait_learned(10)
+        server.stop()
+        lines = [json.loads(line)["message"] for line in server.log().splitlines()]
+        self.assertTrue(any(line.startswith("committee: left out hashed_mlp") for line in lines),
+                        lines)
+
     def test_metrics_of_the_process(self):
         text = self.serve("--agent", SMALL).call("GET", "/metrics").body.decode()
         values = dict(line.rsplit(" ", 1) for line in text.splitlines() if line[0] != "#")

@@ -8,6 +8,7 @@
 
 #include "sau/core/error.hpp"
 #include "sau/core/file.hpp"
+#include "support/failing_sync.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace sau::detail {
@@ -73,6 +74,18 @@ TEST(Spool, DropsWholeFilesAndKeepsItsNumbers) {
   EXPECT_EQ(spool.last(), 31U);
 }
 
+TEST(Spool, AFileWhoseNameIsNotOnDiskTakesNoRecords) {
+  const TemporaryFolder folder;
+  Spool spool(folder / "spool", {.segment_bytes = 20});
+  ASSERT_TRUE(spool.append(numbered(1, 1)).ok());
+  sau::testing::folder_sync_fails = true;
+  EXPECT_FALSE(spool.append(numbered(2, 2)).ok());
+  sau::testing::folder_sync_fails = false;
+  EXPECT_EQ(all_of(spool), numbered(1, 1));
+  ASSERT_TRUE(spool.append(numbered(2, 2)).ok());
+  EXPECT_EQ(all_of(spool), numbered(1, 2));
+}
+
 TEST(Spool, CutAtEveryByteIsAPrefixOfTheRecords) {
   const TemporaryFolder folder;
   { ASSERT_TRUE(Spool(folder / "spool", {}).append(numbered(1, 3)).ok()); }
@@ -106,7 +119,7 @@ TEST(Spool, RefusesADamagedByteAnywhereBeforeTheLastRecord) {
 TEST(Spool, RefusesAMissingFileInTheMiddle) {
   const TemporaryFolder folder;
   {
-    Spool spool(folder / "spool", {.segment_bytes = 1});
+    Spool spool(folder / "spool", {.segment_bytes = 20});
     for (Sequence i = 1; i <= 3; ++i) ASSERT_TRUE(spool.append(numbered(i, i)).ok());
   }
   std::filesystem::remove(folder / "spool/00000000000000000002.spool");

@@ -14,6 +14,7 @@
 #include "core/gradual_file.hpp"
 #include "sau/core/error.hpp"
 #include "support/errors.hpp"
+#include "support/failing_sync.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace sau {
@@ -139,6 +140,22 @@ TEST(WriteFile, AFullDiskKeepsTheOldFile) {
   EXPECT_THAT(error, HasSubstr("cannot write " + (folder / "data").string()));
   EXPECT_EQ(read_file(folder / "data"), "old");
   EXPECT_THAT(folder.names(), ElementsAre("data"));
+}
+
+TEST(WriteFile, AFolderThatCannotBeSyncedIsAnError) {
+  const TemporaryFolder folder;
+  testing::folder_sync_fails = true;
+  const std::string error = error_of([&] { write_file(folder / "data", "x"); });
+  testing::folder_sync_fails = false;
+  EXPECT_EQ(error, "cannot sync " + folder.path().string() + ": Input/output error");
+}
+
+TEST(SyncFolder, NamesAFolderThatIsNotThere) {
+  const TemporaryFolder folder;
+  EXPECT_NO_THROW(sync_folder(folder.path()));
+  EXPECT_NO_THROW(sync_folder(""));  // the present one
+  EXPECT_THAT(error_of([&] { sync_folder(folder / "none"); }),
+              HasSubstr("cannot sync " + (folder / "none").string() + ": No such file"));
 }
 
 TEST(ReadFile, AMissingFileIsNamed) {

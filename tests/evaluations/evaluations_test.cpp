@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <future>
 #include <memory>
@@ -162,6 +163,23 @@ TEST_F(EvaluationsTest, OnlyEventsOfTheTimeCount) {
   EXPECT_EQ((*result_of(evaluation, "Random"))["totalSummary"]["ipsEstimatorDenominator"], 50.0);
 }
 
+// An event that waits for its reward has none: it says nothing about what rewards there can be.
+TEST_F(EvaluationsTest, EventsWithoutAnOutcomeChangeNothing) {
+  ASSERT_TRUE(
+      service_.configure(R"({"rewardMinimum":1,"rewardMaximum":2,"defaultReward":1})").ok());
+  for (int i = 0; i < 200; ++i) {
+    service_->settle();
+    const std::string id = "e" + std::to_string(i);
+    const auto answer = service_.rank(testing::simple_request(id)).value();
+    ASSERT_TRUE(service_.reward(id, answer.chosen == 1 ? 2.0 : 1.25).ok());
+  }
+  const json before = evaluated(contract());
+  ASSERT_TRUE((*result_of(before, "Custom"))["gainLow"].is_number()) << before;
+  ASSERT_TRUE(service_.rank(testing::simple_request("waiting")).ok());
+  const json after = evaluated(contract());
+  EXPECT_EQ(after["policyResults"], before["policyResults"]);
+}
+
 TEST_F(EvaluationsTest, TheAppliedPolicyDecidesWithItsModel) {
   service_.play("e", 60);
   const json evaluation = evaluated(contract());
@@ -261,30 +279,39 @@ TEST(Evaluations, ExperimentsAreAgentsOfTheCatalogue) {
 
 // Automatic optimisation: the best of several candidates goes to the gate, and the evaluation says
 // what became of it.
-TEST(AutomaticOptimisation, ABetterCandidateIsFoundAndApplied) {
-  TestService service("hashed_linear(bits=8)+uniform");
-  std::atomic<Milliseconds> clock = 1'000'000'000;
-  const auto begin = [&] {
-    return std::make_unique<Evaluations>(
+class AutomaticOptimisation : public ::testing::Test {
+ protected:
+  // A candidate is at the gate.
+  AutomaticOptimisation() {
+    begin();
+    service.play("before", 150);  // fewer would be refused
+    EXPECT_TRUE(service
+                    .configure(R"({"isAutoOptimizationEnabled":true,)"
+                               R"("autoOptimizationFrequency":"P1D",)"
+                               R"("autoOptimizationStartDate":"1970-01-12T00:00:00Z"})")
+                    .ok());
+    clock = parse_time("1970-01-12T00:00:01Z").value();
+    evaluations->settle();
+    service->settle();
+  }
+  void begin() {
+    evaluations = std::make_unique<Evaluations>(
         *service, EvaluationsOptions{.folder = service.folder() / "data",
-                                     .clock = [&clock] { return clock.load(); },
+                                     .clock = [this] { return clock.load(); },
                                      .note = {},
                                      .experiments = {"hashed_linear(bits=8)+greedy",
                                                      "hashed_linear(bits=8)+uniform"},
                                      .lowest_priority = false});
-  };
-  auto evaluations = begin();
-  service.play("before", 150);  // fewer would be refused
-  ASSERT_TRUE(service
-                  .configure(R"({"isAutoOptimizationEnabled":true,)"
-                             R"("autoOptimizationFrequency":"P1D",)"
-                             R"("autoOptimizationStartDate":"1970-01-12T00:00:00Z"})")
-                  .ok());
-  const auto all = [&] { return json::parse(evaluations->list()); };
-  clock = parse_time("1970-01-12T00:00:01Z").value();
-  const auto runs = [&] { return service->gate() && !service->gate()->outcome; };
-  evaluations->settle();
-  service->settle();
+  }
+  json all() const { return json::parse(evaluations->list()); }
+  bool runs() { return service->gate() && !service->gate()->outcome; }
+
+  TestService service{"hashed_linear(bits=8)+uniform"};
+  std::atomic<Milliseconds> clock = 1'000'000'000;
+  std::unique_ptr<Evaluations> evaluations;
+};
+
+TEST_F(AutomaticOptimisation, ABetterCandidateIsFoundAndApplied) {
   ASSERT_TRUE(runs());
   EXPECT_TRUE(service->gate()->request.scheduled);
   ASSERT_EQ(all().size(), 1U);
@@ -293,7 +320,7 @@ TEST(AutomaticOptimisation, ABetterCandidateIsFoundAndApplied) {
   // The trial and the evaluation know each other after a restart.
   evaluations.reset();
   service.restart();
-  evaluations = begin();
+  begin();
   for (int round = 0; round < 200 && runs(); ++round) {
     service.play("e" + std::to_string(round) + "-", 10);
     service->settle();
@@ -306,6 +333,21 @@ TEST(AutomaticOptimisation, ABetterCandidateIsFoundAndApplied) {
   evaluations.reset();
   service.stop();
   EXPECT_TRUE(replay_log(service.folder() / "data").same);
+}
+
+// The thread waits until the learner has read how the trial ended.
+TEST_F(AutomaticOptimisation, EvaluationsCanBeListedWhileTheServiceLearns) {
+  ASSERT_TRUE(runs());
+  service.disk().hold_entries(true);
+  ASSERT_TRUE(service.end_trial(GateOutcome::kStopped).ok());
+  auto settled = std::async(std::launch::async, [this] { evaluations->settle(); });
+  auto listed = std::async(std::launch::async, [this] {
+    for (int i = 0; i < 2000; ++i) EXPECT_EQ(all()[0]["status"], "pending");
+  });
+  EXPECT_EQ(listed.wait_for(std::chrono::minutes(2)), std::future_status::ready);
+  service.disk().hold_entries(false);
+  settled.get();
+  EXPECT_EQ(all()[0]["status"], "onlinePolicyRetained");
 }
 
 TEST_F(EvaluationsTest, ADamagedFileIsLeftOut) {

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "sau/catalog/catalog.hpp"
 #include "sau/core/note.hpp"
@@ -81,6 +83,34 @@ TEST(CommitteeService, ADecisionIsExplainedAsItWasMade) {
       [&](const std::string& some) { lines += some; }, 1);
   const Json first = Json::parse(lines.substr(0, lines.find('\n')));
   EXPECT_EQ(first["members"][1]["spec"], then["members"][1]["spec"]);
+}
+
+// The weights in a line belong to the members that decided, whoever decides now.
+TEST(CommitteeService, AnExportNamesTheMembersOfTheirTime) {
+  const auto committee = [](const char* members) {
+    return "committee(members=\"" + std::string(members) + "\")+sau_sampling(pool=1,start=0)";
+  };
+  TestService service(committee("hashed_linear(bits=10)+sample_mean"));
+  teach(service, "first", 3);
+  ASSERT_TRUE(service.set_policy("other", committee("sample_mean+hashed_linear(bits=9)")).ok());
+  service->settle();
+  teach(service, "second", 3);
+  ASSERT_TRUE(service.reset_policy().ok());
+  service->settle();
+  teach(service, "third", 3);
+  service.stop();
+  std::vector<std::string> firsts;
+  export_log(
+      service.folder() / "data", LogFormat::kJsonLines,
+      [&](const std::string& some) {
+        std::istringstream lines(some);
+        for (std::string line; std::getline(lines, line);) {
+          firsts.push_back(Json::parse(line)["members"][0]["spec"]);
+        }
+      },
+      1);
+  const std::string one = "hashed_linear(bits=10)", two = "sample_mean";
+  EXPECT_EQ(firsts, (std::vector<std::string>{one, one, one, two, two, two, one, one, one}));
 }
 
 // At first everything that is known about an action comes from the errors on all of them.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -21,6 +22,17 @@ struct Disk {
   bool waiting_fails = false;  // waiting() fails
   std::uint64_t look_ups = 0;  // of an event by its decision
   Sequence unreadable = 0;     // looking up the event of this decision fails
+
+  // While it is held, nobody can read entries: the learner waits.
+  void hold_entries(bool held) {
+    {
+      const std::lock_guard lock(mutex);
+      entries_are_held = held;
+    }
+    released.notify_all();
+  }
+  bool entries_are_held = false;
+  std::condition_variable released;
 };
 
 // A store whose writes fail when the test wants it.
@@ -62,6 +74,10 @@ class FaultyStore final : public EventStore {
     return store_->event_id(decision);
   }
   Status entries(Sequence first, const std::function<bool(Sequence, Entry)>& visit) const override {
+    {
+      std::unique_lock lock(disk_->mutex);
+      disk_->released.wait(lock, [this] { return !disk_->entries_are_held; });
+    }
     return store_->entries(first, visit);
   }
   Status decisions(Sequence first,

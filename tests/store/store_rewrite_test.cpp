@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "sau/core/error.hpp"
 #include "store/store_support.hpp"
+#include "support/failing_sync.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace sau {
@@ -37,6 +39,27 @@ TEST(StoreRewriter, CopiesALogThatGrowsSlowly) { EXPECT_LT(steps_of_copy(100), 1
 
 // It once went on until the others stopped.
 TEST(StoreRewriter, DoesNotFollowALogThatGrowsAsFastForEver) { EXPECT_LT(steps_of_copy(1000), 10); }
+
+// After a power failure there must be one of the two.
+TEST(ReplaceEventStore, RemovesNothingBeforeTheNewStoreIsOnDisk) {
+  const testing::TemporaryFolder folder;
+  testing::fill(folder / "log", 3);
+  LogHead head;
+  {
+    const auto store = open_event_store(folder / "log", {});
+    head = store->head();
+    detail::rewrite_event_store(*store, folder / "new", {});
+  }
+  testing::folder_sync_fails = true;
+  EXPECT_THROW(detail::replace_event_store(folder / "log", folder / "new", head), Error);
+  EXPECT_THROW(detail::finish_replacing(folder / "log"), Error);
+  testing::folder_sync_fails = false;
+  EXPECT_TRUE(std::filesystem::exists(folder / "log" / "CURRENT"));
+  EXPECT_TRUE(detail::is_being_replaced(folder / "log"));
+  detail::finish_replacing(folder / "log");
+  EXPECT_FALSE(detail::is_being_replaced(folder / "log"));
+  EXPECT_EQ(testing::decisions_in(*open_event_store(folder / "log", {})), 3U);
+}
 
 }  // namespace
 }  // namespace sau
