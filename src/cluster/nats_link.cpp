@@ -95,6 +95,7 @@ class NatsLink::Implementation {
     const Options how(raw);
     const auto servers = split_servers(options_.servers);
     std::vector<const char*> urls;
+    urls.reserve(servers.size());
     for (const std::string& each : servers) urls.push_back(each.c_str());
     must(natsOptions_SetServers(raw, urls.data(), static_cast<int>(urls.size())),
          without_passwords(options_.servers));

@@ -99,7 +99,7 @@ std::string NodeService::node_id(const std::string& application) const {
     return json["node"];
   }
   if (spool_.last() > 0) throw Error(file.string() + ": missing, though the spool has records");
-  const std::string id = EventIds().next().substr(0, 16);
+  std::string id = EventIds().next().substr(0, 16);
   write_file(file,
              nlohmann::ordered_json{{"node", id}, {"application", application}}.dump() + "\n");
   return id;

@@ -22,7 +22,7 @@ std::shared_ptr<boost::asio::ssl::context> tls_of(const HttpServerOptions& optio
                                " is useless without its key; give both");
   }
   namespace ssl = boost::asio::ssl;
-  const auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
+  auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
   SSL_CTX* const native = context->native_handle();
   bool taken = SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION) == 1;
   // Forward secrecy: somebody who gets the server's key later cannot read what was recorded

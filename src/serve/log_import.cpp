@@ -247,7 +247,7 @@ ImportCount import_to(const fs::path& folder, const std::vector<fs::path>& files
   for (const fs::path& file : files) outcomes.add(file);
   Importer importer(folder, settings, options, outcomes);
   for (const fs::path& file : files) importer.read(file);
-  const ImportCount count = importer.finish(folder);
+  ImportCount count = importer.finish(folder);
   // The service will accept rewards of the size that it has learned from.
   Configuration& start = settings.configuration;
   if (importer.lowest() < start.reward_minimum || importer.highest() > start.reward_maximum) {
@@ -281,7 +281,7 @@ ImportCount import_log(const fs::path& given, const std::vector<fs::path>& files
   if (folder.has_parent_path()) fs::create_directories(folder.parent_path());
   if (!fs::create_directory(aside)) throw Error(aside.string() + ": already exists");
   try {
-    const ImportCount count = import_to(aside, files, settings, options);
+    ImportCount count = import_to(aside, files, settings, options);
     fs::remove_all(folder);  // an empty one, or what an interrupted first start has left
     fs::rename(aside, folder);
     return count;
