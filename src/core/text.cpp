@@ -104,9 +104,9 @@ std::string lower_case(std::string_view text) {
 }
 
 std::string_view trimmed(std::string_view text) noexcept {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t begin = std::min(text.find_first_not_of(kBlanks), text.size());
-  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+  constexpr std::string_view kAround = " \t\r\n";
+  const std::size_t begin = std::min(text.find_first_not_of(kAround), text.size());
+  return text.substr(begin, text.find_last_not_of(kAround) + 1 - begin);
 }
 
 std::uint64_t scope_of(std::string_view canonical) noexcept {
