@@ -293,10 +293,11 @@ def main(arguments):
     if targets and not run("cmake", "--build", "build", "-j", str(flags.jobs), "--target", *targets):
         return 1
     programs, others = split(groups, folders)
-    good = run_programs(programs, flags.jobs)
-    # One more job than cores, because some tests wait for clocks and disks.
-    if others and not run("ctest", "--test-dir", "build", "-L", "fast", *others, "-j",
-                          str(flags.jobs + 1), "--no-tests=error", "--output-on-failure"):
+    # One more than cores, because some tests wait for clocks and disks.
+    at_once = flags.jobs + 1
+    good = run_programs(programs, at_once)
+    if others and not run("ctest", "--test-dir", "build", "-L", "fast", *others, "-j", str(at_once),
+                          "--no-tests=error", "--output-on-failure"):
         run(sys.executable, "tools/failed_tests.py", "build")
         good = False
     return 0 if good else 1
