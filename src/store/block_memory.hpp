@@ -11,9 +11,9 @@ namespace sau::detail {
 
 // Memory for the blocks in RocksDB's cache. Blocks of about the same size share slabs, and an empty
 // slab goes back to the system if there is another one of its size. So the process has little more
-// memory than the cache has blocks. malloc() mixes them with other data: the heap of the thread
-// that reads most then grew for minutes, to twice of what was in it. (RocksDB's own allocators need
-// a RocksDB built with jemalloc, which Debian's is not.) Thread-safe.
+// memory than the cache has blocks. malloc() mixes them with other data: after two minutes of load
+// the heap of the thread that reads most had 80 MB with 43 MB in use. (RocksDB's own allocators
+// need a RocksDB built with jemalloc, which Debian's is not.) Thread-safe.
 class BlockMemory final : public rocksdb::MemoryAllocator {
  public:
   static constexpr std::size_t kSlab = 256U << 10;    // bytes
